@@ -120,6 +120,31 @@ void check(const Map& op) {
   }
 }
 
+void check(const Eigen3& op) {
+  for (const Tensor* const rows : {&op.x, &op.vectors})
+    require(rows->empty() || (rows->stride[1] == 3 && rows->stride[2] == 1), "eigen3",
+            "matrices that are not contiguous");
+}
+
+void check(const Sample& op) {
+  require(op.temperature > 0, "sample",
+          fmt::format("a temperature of {}; expected a positive number", op.temperature));
+}
+
+void check(const Softmax& op) {
+  require(op.axis >= 0 && op.axis < op.x.rank, "softmax",
+          fmt::format("axis {} of {}", op.axis, describe(op.x)));
+  require(op.out.rank == op.x.rank && op.out.shape == op.x.shape, "softmax",
+          fmt::format("a result of {} for {}", describe(op.out), describe(op.x)));
+  bool fits = op.mask.rank <= op.x.rank;
+  for (int i = 0; fits && i < op.mask.rank; ++i) {
+    const std::int64_t own = op.mask.shape[static_cast<std::size_t>(i)];
+    fits = own == 1 || own == op.x.shape[static_cast<std::size_t>(op.x.rank - op.mask.rank + i)];
+  }
+  require(fits && (op.mask.empty() || op.mask.dtype == DType::u8 || op.mask.dtype == DType::f32),
+          "softmax", fmt::format("a mask of {} for {}", describe(op.mask), describe(op.x)));
+}
+
 void check(const AddLayerNorm& op) {
   const std::int64_t d = op.x.shape[1];
   require(op.n_groups >= 1 && d % op.n_groups == 0, "add_layer_norm",

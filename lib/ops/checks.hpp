@@ -5,6 +5,7 @@
 #include "lib/ops/attention/dot_product_attention.hpp"
 #include "lib/ops/attention/qkv_rotary.hpp"
 #include "lib/ops/attention/rotate_heads.hpp"
+#include "lib/ops/cartesian_tensor/eigen3.hpp"
 #include "lib/ops/convolution/conv1d.hpp"
 #include "lib/ops/convolution/conv1d_letters.hpp"
 #include "lib/ops/elementwise/map.hpp"
@@ -12,6 +13,8 @@
 #include "lib/ops/knn_graph/edge_message.hpp"
 #include "lib/ops/knn_graph/edge_update.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
+#include "lib/ops/normalisation/softmax.hpp"
+#include "lib/ops/reduction/sample.hpp"
 
 namespace biogpu::ops {
 
@@ -33,6 +36,9 @@ void check(const Conv1dLetters& op);
 void check(const EdgeEmbed& op);
 void check(const EdgeMessage& op);
 void check(const EdgeUpdate& op);
+void check(const Eigen3& op);
 void check(const Map& op);
+void check(const Sample& op);
+void check(const Softmax& op);
 
 }  // namespace biogpu::ops

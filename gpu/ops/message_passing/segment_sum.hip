@@ -1,4 +1,4 @@
-// Sums of rows over segments.
+// Sums or means of rows over segments.
 //
 // Shapes   see lib/ops/message_passing/segment_sum.hpp; d numbers a row.
 // Mapping  d >= 8: one thread per column of a segment, the rows one after the other. Less: 32 lanes
@@ -26,8 +26,14 @@ struct Sums {
   void* out;
   std::int64_t out_stride, n_rows;
   int d;
+  bool mean;
   __device__ float number(std::int64_t e, int column) const {
     return x[(order != nullptr ? order[e] : e) * stride + column];
+  }
+  // The result of a segment of so many rows.
+  template <class Sum>
+  __device__ Sum finish(Sum sum, std::int64_t n) const {
+    return mean && n > 1 ? sum / static_cast<Sum>(n) : sum;
   }
 };
 
@@ -35,10 +41,10 @@ template <class Sum>
 __global__ __launch_bounds__(kRowBlock) void sum_columns_kernel(Sums s) {
   const RowGroup at = row_group(s.d);
   if (at.row >= s.n_rows) return;
-  const std::int64_t end = s.starts[at.row + 1];
+  const std::int64_t begin = s.starts[at.row], end = s.starts[at.row + 1];
   Sum sum = 0;
-  for (std::int64_t e = s.starts[at.row]; e < end; ++e) sum += s.number(e, at.group);
-  static_cast<Sum*>(s.out)[at.row * s.out_stride + at.group] = sum;
+  for (std::int64_t e = begin; e < end; ++e) sum += s.number(e, at.group);
+  static_cast<Sum*>(s.out)[at.row * s.out_stride + at.group] = s.finish(sum, end - begin);
 }
 
 template <class Sum, int kWave>
@@ -52,7 +58,8 @@ __global__ __launch_bounds__(kRowBlock) void sum_lanes_kernel(Sums s) {
   for (std::int64_t e = begin + lane; e < end; e += kLanes) sum += s.number(e, column);
   for (int mask = kLanes / 2; mask > 0; mask /= 2)
     sum += wave_shuffle_xor<kWave>(sum, mask, kLanes);
-  if (live && lane == 0) static_cast<Sum*>(s.out)[row * s.out_stride + column] = sum;
+  if (live && lane == 0)
+    static_cast<Sum*>(s.out)[row * s.out_stride + column] = s.finish(sum, end - begin);
 }
 
 template <class Sum>
@@ -74,7 +81,8 @@ void segment_sum(Device& device, const biogpu::ops::SegmentSum& op) {
                op.out.data,
                op.out.stride[0],
                op.out.shape[0],
-               static_cast<int>(op.out.shape[1])};
+               static_cast<int>(op.out.shape[1]),
+               op.mean};
   if (s.n_rows == 0 || s.d == 0) return;
   if (op.out.dtype == tensor::DType::f64) return launch<double>(s, device.stream());
   launch<float>(s, device.stream());

@@ -24,6 +24,8 @@ void sum_of_rows(const SegmentSum& op, std::int64_t r) {
     Vec sum = hn::Zero(f32);
     for (std::int64_t e = begin; e < end; ++e)
       sum = hn::Add(sum, load_first(op.x.row<float>(order != nullptr ? order[e] : e) + i, n));
+    if (op.mean && end > begin + 1)
+      sum = hn::Div(sum, hn::Set(f32, static_cast<float>(end - begin)));
     store_first(sum, n, op.out.row<float>(r) + i);
   });
 }
@@ -44,6 +46,7 @@ void sum_in_double(const SegmentSum& op, std::int64_t r) {
     double sum = 0;
     for (std::int64_t e = starts[r]; e < starts[r + 1]; ++e)
       sum += static_cast<double>(op.x.row<float>(order != nullptr ? order[e] : e)[c]);
+    if (op.mean && starts[r + 1] > starts[r] + 1) sum /= starts[r + 1] - starts[r];
     op.out.row<double>(r)[c] = sum;
   }
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lib/ops/message_passing/segment_sum.hpp"
 #include "lib/ops/reference/real.hpp"
 
@@ -13,7 +15,8 @@ void sum_segments(const SegmentSum& op) {
       double sum = 0;
       for (std::int64_t e = starts[r]; e < starts[r + 1]; ++e)
         sum += static_cast<double>(op.x.row<In>(order != nullptr ? order[e] : e)[c]);
-      op.out.row<Out>(r)[c] = static_cast<Out>(sum);
+      const double parts = op.mean ? std::max(1, starts[r + 1] - starts[r]) : 1;
+      op.out.row<Out>(r)[c] = static_cast<Out>(sum / parts);
     }
 }
 

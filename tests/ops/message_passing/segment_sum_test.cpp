@@ -34,6 +34,18 @@ TEST_CASE("ops.segment_sum: sums of segments of any length, in any order of rows
   CHECK(out.values[static_cast<std::size_t>(d)] == x.values[0]);
 }
 
+TEST_CASE("ops.segment_sum: means, 0 of no rows", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 3, 8, 33);
+  const Pair x = bed.random({80, d}, 1.0f, false), out = bed.unset({6, d}, false);
+  const test::Indices starts = bed.indices(kStarts);
+  ops::segment_sum(bed.reference(), {x.host, starts.host, {}, out.host, true});
+  ops::segment_sum(bed.device(), {x.device, starts.device, {}, out.device, true});
+  CHECK(bed.difference(out) < 4e-6);
+  CHECK(bed.fetch(out.device)[0] == 0.0f);
+  CHECK(out.values[static_cast<std::size_t>(d)] == x.values[0]);
+}
+
 TEST_CASE("ops.segment_sum: in double precision, small numbers next to large ones stay", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const bool ordered = GENERATE(false, true);

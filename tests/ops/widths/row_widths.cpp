@@ -10,10 +10,12 @@
 #include "lib/ops/message_passing/segment_sum.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
 #include "lib/ops/normalisation/log_softmax.hpp"
+#include "lib/ops/normalisation/softmax.hpp"
 #include "lib/ops/reduction/argmax.hpp"
 #include "lib/ops/reduction/max_pool.hpp"
 #include "lib/ops/reduction/mean_pool.hpp"
 #include "lib/ops/reduction/range_sum.hpp"
+#include "lib/ops/reduction/sample.hpp"
 #include "tests/ops/widths/sweep.hpp"
 
 namespace biogpu::test {
@@ -121,6 +123,37 @@ void sweep_log_softmax(Bed& bed, std::int64_t width) {
   CHECK(bed.difference(x) < kRounded);
 }
 
+void sweep_softmax(Bed& bed, std::int64_t d) {
+  const Pair x = bed.random({kRows, d + 3}, 2, true), out = bed.unset({kRows, d}, true);
+  const Pair mask = bed.random({d}, 1, false);
+  compare(bed, {{out, operand_result(bed)}}, [&](Context& context, const auto& of) {
+    ops::Softmax op;
+    op.x = of(x).slice(1, 2, d + 2);
+    op.axis = 1;
+    op.mask = of(mask);
+    op.out = of(out);
+    ops::softmax(context, op);
+  });
+}
+
+void sweep_sample(Bed& bed, std::int64_t d) {
+  const Pair logits = bed.random({kRows, d}, 2, false);
+  Indices out = bed.indices(std::vector<std::int32_t>(kRows, -7));
+  std::vector<std::int32_t> got(kRows);
+  const auto run = [&](Context& context, const auto& of) {
+    ops::Sample op;
+    op.logits = of(logits);
+    op.seed = 11;
+    op.out = of(out);
+    ops::sample(context, op);
+  };
+  run(bed.reference(), [](const auto& x) { return x.host; });
+  run(bed.device(), [](const auto& x) { return x.device; });
+  bed.device().copy_out(got.data(), out.device);
+  bed.device().synchronize();
+  CHECK(got == out.values);
+}
+
 void sweep_max_pool(Bed& bed, std::int64_t d) {
   const RaggedPair in = bed.segments({1, 21, 19}), to = bed.segments({1, 11, 9});
   const Pair x = bed.random({kRows, d}, 1, true), y = bed.unset({21, d}, false);
@@ -218,6 +251,8 @@ std::vector<WidthSweep> row_sweeps() {
           {"map", sweep_map},
           {"max_pool", sweep_max_pool},
           {"mean_pool", sweep_mean_pool},
+          {"softmax", sweep_softmax},
+          {"sample", sweep_sample},
           {"segment_sum", sweep_segment_sum},
           {"range_sum", sweep_range_sum},
           {"fill_zero", sweep_fill_zero},

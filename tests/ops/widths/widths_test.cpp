@@ -23,8 +23,10 @@ std::vector<WidthSweep> all_sweeps() {
   return all;
 }
 
-// Operations without a width: lists of atoms and of rows, whose numbers have a fixed size.
-const std::set<std::string> kWithoutWidth{"neighbour_list", "neighbour_list_grad", "nearest_rows"};
+// Operations without a width: lists of atoms and of rows and matrices of 3 x 3, whose numbers have
+// a fixed size.
+const std::set<std::string> kWithoutWidth{"eigen3", "neighbour_list", "neighbour_list_grad",
+                                          "nearest_rows", "segment_order"};
 // Operations that multiply inside a block: they take multiples of 32 and say so.
 const std::set<std::string> kInBlocks{"edge_embed", "edge_message", "edge_update"};
 
