@@ -143,6 +143,34 @@ __device__ __forceinline__ TileOperand<kWave> load_shared_a(const std::uint16_t*
   return load_tile_a<kWave>(p, stride);
 }
 
+// A, column-major: p[k * stride + row].
+template <int kWave>
+__device__ __forceinline__ TileOperand<kWave> load_shared_a_columns(const std::uint16_t* p,
+                                                                    int stride) {
+  const int lane = wave_lane<kWave>();
+#if defined(BIOGPU_GPU_CUDA)
+  if constexpr (kWave == 32) {
+    return detail::load_matrices<true>(p + (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 8);
+  }
+#endif
+  const auto pair = [&](int row, int k) {
+    return p[k * stride + row] | static_cast<std::uint32_t>(p[(k + 1) * stride + row]) << 16;
+  };
+  TileOperand<kWave> a;
+  if constexpr (kWave == 32) {
+    const int row = lane / 4, k = 2 * (lane % 4);
+    a.word[0] = pair(row, k);
+    a.word[1] = pair(row + 8, k);
+    a.word[2] = pair(row, k + 8);
+    a.word[3] = pair(row + 8, k + 8);
+  } else {
+    const int row = lane % 16, k = 4 * (lane / 16);
+    a.word[0] = pair(row, k);
+    a.word[1] = pair(row, k + 2);
+  }
+  return a;
+}
+
 // B, column-major.
 template <int kWave>
 __device__ __forceinline__ TileOperand<kWave> load_shared_b(const std::uint16_t* p, int stride) {

@@ -30,6 +30,19 @@ void check_taps(const char* operation, std::int64_t taps) {
   require(taps % 2 == 1, operation, fmt::format("{} taps; expected an odd number", taps));
 }
 
+bool is_real(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
+}
+
+// Views may have any strides, but no number may be written twice.
+void check_written_once(const char* operation, const Tensor& out) {
+  for (int axis = 0; axis < out.rank; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    require(out.shape[a] <= 1 || out.stride[a] > 0, operation,
+            fmt::format("a result with a stride of {} along axis {}", out.stride[a], axis));
+  }
+}
+
 // Operations that multiply inside a block take whole groups of columns.
 void check_block_width(const char* operation, std::int64_t width) {
   require(width % 32 == 0, operation,
@@ -204,5 +217,35 @@ void check(const EdgeEmbed& op) { check_block_width("edge_embed", op.out.shape[2
 void check(const EdgeMessage& op) { check_block_width("edge_message", op.out.shape[1]); }
 
 void check(const EdgeUpdate& op) { check_block_width("edge_update", op.edges.shape[2]); }
+
+void check(const Permute& op) {
+  const bool same_shape = op.x.rank == op.out.rank && op.x.shape == op.out.shape;
+  require(op.x.rank >= 1 && same_shape, "permute",
+          fmt::format("{} to {}; expected one shape", describe(op.x), describe(op.out)));
+  require(op.x.dtype == op.out.dtype || (is_real(op.x.dtype) && is_real(op.out.dtype)), "permute",
+          fmt::format("{} to {}; f32, f16 and bf16 alone become another type",
+                      tensor::name_of(op.x.dtype), tensor::name_of(op.out.dtype)));
+  check_written_once("permute", op.out);
+}
+
+void check(const Matmul& op) {
+  const int rank = op.y.rank;
+  const auto shapes = [&] {
+    return fmt::format("{} by {} to {}", describe(op.a), describe(op.b), describe(op.y));
+  };
+  require(rank >= 2 && op.a.rank == rank && op.b.rank == rank, "matmul",
+          fmt::format("{}; expected 2 to 5 axes of all three", shapes()));
+  const auto row = static_cast<std::size_t>(rank) - 2, column = row + 1;
+  bool fits = op.a.shape[row] == op.y.shape[row] && op.a.shape[column] == op.b.shape[row] &&
+              op.b.shape[column] == op.y.shape[column];
+  const auto spreads = [](std::int64_t n, std::int64_t to) { return n == to || n == 1; };
+  for (std::size_t i = 0; i < row; ++i)
+    fits = fits && spreads(op.a.shape[i], op.y.shape[i]) && spreads(op.b.shape[i], op.y.shape[i]);
+  require(fits, "matmul",
+          fmt::format("{}; expected [..., M, K] by [..., K, N] to [..., M, N]", shapes()));
+  require(op.a.dtype == op.b.dtype && is_real(op.a.dtype) && is_real(op.y.dtype), "matmul",
+          fmt::format("{}; expected f32, f16 or bf16, a and b of one type", shapes()));
+  check_written_once("matmul", op.y);
+}
 
 }  // namespace biogpu::ops

@@ -9,6 +9,8 @@
 #include "lib/ops/convolution/conv1d.hpp"
 #include "lib/ops/convolution/conv1d_letters.hpp"
 #include "lib/ops/elementwise/map.hpp"
+#include "lib/ops/gather/permute.hpp"
+#include "lib/ops/gemm/matmul.hpp"
 #include "lib/ops/knn_graph/edge_embed.hpp"
 #include "lib/ops/knn_graph/edge_message.hpp"
 #include "lib/ops/knn_graph/edge_update.hpp"
@@ -38,6 +40,8 @@ void check(const EdgeMessage& op);
 void check(const EdgeUpdate& op);
 void check(const Eigen3& op);
 void check(const Map& op);
+void check(const Matmul& op);
+void check(const Permute& op);
 void check(const Sample& op);
 void check(const Softmax& op);
 

@@ -2,7 +2,9 @@
 #include "lib/ops/convolution/conv1d_letters.hpp"
 #include "lib/ops/convolution/depthwise_conv1d.hpp"
 #include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/gemm/matmul.hpp"
 #include "lib/ops/reduction/attention_pool.hpp"
+#include "lib/tensor/views.hpp"
 #include "tests/ops/widths/sweep.hpp"
 
 namespace biogpu::test {
@@ -24,6 +26,20 @@ void sweep_gemm(Bed& bed, std::int64_t width) {
       ops::gemm(context, {x, &of(linear), ops::Activation::gelu_erf, {}, of(out)});
     });
   }
+}
+
+// Rows, columns and the summed index of that width, in slices of wider tensors, two of them at
+// once.
+void sweep_matmul(Bed& bed, std::int64_t width) {
+  const Pair a = bed.random({2, 21, width + 1}, 1, true),
+             b = bed.random({2, 35, width + 3}, 1, true);
+  const Pair scores = bed.unset({2, 21, 35}, false), rows = bed.unset({2, 21, width}, true);
+  compare(bed, {{scores, kSums}, {rows, operand_result(bed)}},
+          [&](Context& context, const auto& of) {
+            const Tensor x = of(a).slice(2, 1, width + 1), y = of(b).slice(2, 3, width + 3);
+            ops::matmul(context, {x, tensor::transposed(y), of(scores)});
+            ops::matmul(context, {of(a).slice(2, 0, 1), y.slice(1, 4, 5), of(rows)});
+          });
 }
 
 struct Shape {
@@ -123,6 +139,7 @@ void sweep_attention_pool(Bed& bed, std::int64_t width) {
 
 std::vector<WidthSweep> product_sweeps() {
   return {{"gemm", sweep_gemm},
+          {"matmul", sweep_matmul},
           {"conv1d", sweep_conv1d},
           {"conv1d_letters", sweep_conv1d_letters},
           {"depthwise_conv1d", sweep_depthwise_conv1d},

@@ -6,6 +6,7 @@
 #include "lib/ops/gather/append_rows.hpp"
 #include "lib/ops/gather/embed.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
+#include "lib/ops/gather/permute.hpp"
 #include "lib/ops/gather/repeat_rows.hpp"
 #include "lib/ops/message_passing/segment_sum.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
@@ -16,6 +17,7 @@
 #include "lib/ops/reduction/mean_pool.hpp"
 #include "lib/ops/reduction/range_sum.hpp"
 #include "lib/ops/reduction/sample.hpp"
+#include "lib/tensor/views.hpp"
 #include "tests/ops/widths/sweep.hpp"
 
 namespace biogpu::test {
@@ -89,6 +91,16 @@ void sweep_gather_rows(Bed& bed, std::int64_t d) {
   const Indices rows = bed.indices(row);
   compare(bed, {{out, 1e-30}}, [&](Context& context, const auto& of) {
     ops::gather_rows(context, {of(wide).slice(1, 5, d + 5), of(rows), of(out)});
+  });
+}
+
+// Rows become columns of operands, and are copied to a slice.
+void sweep_permute(Bed& bed, std::int64_t d) {
+  const Pair x = bed.random({kRows, d}, 1, true), out = bed.unset({d, kRows}, true),
+             wide = bed.unset({kRows, d + 3}, false);
+  compare(bed, {{out, 1e-30}, {wide, 1e-30}}, [&](Context& context, const auto& of) {
+    ops::permute(context, {tensor::transposed(of(x)), of(out)});
+    ops::permute(context, {of(x), of(wide).slice(1, 1, d + 1)});
   });
 }
 
@@ -245,6 +257,7 @@ std::vector<WidthSweep> row_sweeps() {
           {"embed", sweep_embed},
           {"append_rows", sweep_append_rows},
           {"gather_rows", sweep_gather_rows},
+          {"permute", sweep_permute},
           {"repeat_rows", sweep_repeat_rows},
           {"argmax", sweep_argmax},
           {"log_softmax", sweep_log_softmax},
