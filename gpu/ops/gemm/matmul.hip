@@ -4,7 +4,9 @@
 // Mapping  a block computes a tile of one product; its waves divide it as those of gemm.hip do.
 //          Slices of the summed index pass through shared memory: 16-bit operands as they lie, by
 //          copies of 16 bytes along whichever axis is contiguous if alignment allows, fp32 operands
-//          through registers, as two fp16 numbers each (matmul_split.hpp).
+//          through registers, as two fp16 numbers each (matmul_split.hpp). Channels behind pairs,
+//          and large 16-bit operands whose rows are not aligned, are copied first (permute.hip), in
+//          groups of channels of at most 256 MB or 16 channels.
 // Traffic  per product k (m ceil(n / kColumns) + n ceil(m / kRows)) numbers read, most of them from
 //          L2; m n stored once. 2 m n k operations, three times as many for fp32.
 // Result   fp32 sums over k in steps of 16, ascending; of fp32 operands in parts of 32. Independent
@@ -19,9 +21,13 @@
 #include <limits>
 
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/gather/permute.hpp"
 #include "gpu/ops/gemm/matmul_slices.hpp"
 #include "gpu/ops/gemm/matmul_split.hpp"
+#include "gpu/rt/buffer.hpp"
 #include "gpu/rt/error.hpp"
+#include "lib/ops/gather/permute.hpp"
+#include "lib/ops/gemm/matmul_staging.hpp"
 
 namespace biogpu::gpu::ops {
 namespace {
@@ -177,10 +183,7 @@ OperandLayout layout_of(const tensor::Tensor& x, const MatmulAxes::Strides& stri
   return {by_rows ? Along::rows : Along::k, contiguous && all % 16 == 0};
 }
 
-}  // namespace
-
-void matmul(Device& device, const Matmul& asked) {
-  if (asked.y.size() == 0) return;
+void multiply(Device& device, const Matmul& asked) {
   const Matmul op = biogpu::ops::with_near_columns(asked);
   MatmulArgs args;
   args.axes = biogpu::ops::matmul_axes(op);
@@ -205,6 +208,53 @@ void matmul(Device& device, const Matmul& asked) {
     default:
       return multiply32(args, a.along, b.along, device.stream());
   }
+}
+
+// Memory of operands that are copied on the way.
+struct MatmulStaging {
+  explicit MatmulStaging(Device&) {}
+  DeviceBuffer<std::uint8_t> operands[3];
+};
+
+// Whether copies of 16 bytes along one of the last two axes are aligned.
+bool is_in_16_bytes(const tensor::Tensor& x) {
+  const MatmulAxes::Strides strides = biogpu::ops::matmul_strides(x);
+  return layout_of(x, strides, strides.row, strides.column).in_16_bytes;
+}
+
+}  // namespace
+
+// Channels behind pairs would be read 32 bytes at a time, once for each tile that they are part of:
+// a copy of both operands takes less. So it does for 16-bit numbers that several tiles would read
+// one at a time.
+void matmul(Device& device, const Matmul& op) {
+  if (op.y.size() == 0) return;
+  constexpr std::int64_t kBytes = std::int64_t{256} << 20, kChannels = 16;
+  const auto row = static_cast<std::size_t>(op.y.rank) - 2;
+  const bool large = std::min(op.y.shape[row], op.y.shape[row + 1]) > kRows<LargeTile>;
+  const auto stages = [&](int i, const tensor::Tensor& x) {
+    if (biogpu::ops::channel_axis(x) >= 0) return true;
+    const bool is_operand = i < 2;
+    return is_operand && large && tensor::bytes_of(x.dtype) == 2 && !is_in_16_bytes(x);
+  };
+  if (!stages(0, op.a) && !stages(1, op.b) && !stages(2, op.y)) return multiply(device, op);
+  int axis = biogpu::ops::channel_axis(op);
+  if (axis < 0 && op.y.rank > 2) axis = 0;
+  std::int64_t largest = 1;  // bytes of an index of the axis
+  for (const tensor::Tensor* const x : {&op.a, &op.b, &op.y})
+    largest = std::max(largest, static_cast<std::int64_t>(biogpu::ops::staged_bytes(*x)) /
+                                    (axis < 0 ? 1 : x->shape[static_cast<std::size_t>(axis)]));
+  auto& staging = device.state<MatmulStaging>();
+  biogpu::ops::multiply_in_groups(
+      op, axis, std::max(kChannels, kBytes / largest / kChannels * kChannels), stages,
+      [&](int i, std::size_t bytes) {
+        device.grow(staging.operands[i], bytes);
+        return staging.operands[i].data();
+      },
+      [&](const tensor::Tensor& from, const tensor::Tensor& to) {
+        permute(device, {from, to});
+      },
+      [&](const Matmul& group) { multiply(device, group); });
 }
 
 }  // namespace biogpu::gpu::ops

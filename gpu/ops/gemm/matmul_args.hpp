@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "gpu/ops/output_access.hpp"
 #include "gpu/ops/gemm/gemm_tile.hpp"
+#include "gpu/ops/output_access.hpp"
 #include "lib/ops/gemm/matmul_axes.hpp"
 
 namespace biogpu::gpu::ops {

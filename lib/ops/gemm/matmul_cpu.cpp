@@ -8,11 +8,15 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 
+#include "lib/core/aligned_buffer.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/cpu/panel_work.hpp"
 #include "lib/ops/cpu/tile-inl.hpp"
+#include "lib/ops/gather/permute.hpp"
 #include "lib/ops/gemm/matmul_axes.hpp"
+#include "lib/ops/gemm/matmul_staging.hpp"
 #include "lib/tensor/float16.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -160,7 +164,21 @@ void multiply_all(CpuContext& context, const Matmul& asked) {
 }  // namespace
 
 void matmul_cpu(CpuContext& context, const Matmul& op) {
-  if (op.y.size() > 0) multiply_all(context, op);
+  if (op.y.size() == 0) return;
+  // Channels of a line: those behind pairs are read and written a line at a time.
+  constexpr std::int64_t kChannels = 16;
+  const int axis = channel_axis(op);
+  if (axis < 0) return multiply_all(context, op);
+  std::array<AlignedBuffer, 3> memory;
+  multiply_in_groups(
+      op, axis, kChannels, [&](int, const Tensor& x) { return channel_axis(x) == axis; },
+      [&](int i, std::size_t bytes) {
+        return memory[static_cast<std::size_t>(i)].get<std::uint8_t>(bytes);
+      },
+      [&](const Tensor& from, const Tensor& to) {
+        permute_cpu(context, {from, to});
+      },
+      [&](const Matmul& group) { multiply_all(context, group); });
 }
 
 }  // namespace biogpu::ops
