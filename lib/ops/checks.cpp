@@ -30,10 +30,6 @@ void check_taps(const char* operation, std::int64_t taps) {
   require(taps % 2 == 1, operation, fmt::format("{} taps; expected an odd number", taps));
 }
 
-bool is_real(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
-}
-
 // Views may have any strides, but no number may be written twice.
 void check_written_once(const char* operation, const Tensor& out) {
   for (int axis = 0; axis < out.rank; ++axis) {
@@ -222,7 +218,7 @@ void check(const Permute& op) {
   const bool same_shape = op.x.rank == op.out.rank && op.x.shape == op.out.shape;
   require(op.x.rank >= 1 && same_shape, "permute",
           fmt::format("{} to {}; expected one shape", describe(op.x), describe(op.out)));
-  require(op.x.dtype == op.out.dtype || (is_real(op.x.dtype) && is_real(op.out.dtype)), "permute",
+  require(op.x.dtype == op.out.dtype || (is_float(op.x.dtype) && is_float(op.out.dtype)), "permute",
           fmt::format("{} to {}; f32, f16 and bf16 alone become another type",
                       tensor::name_of(op.x.dtype), tensor::name_of(op.out.dtype)));
   check_written_once("permute", op.out);
@@ -243,7 +239,7 @@ void check(const Matmul& op) {
     fits = fits && spreads(op.a.shape[i], op.y.shape[i]) && spreads(op.b.shape[i], op.y.shape[i]);
   require(fits, "matmul",
           fmt::format("{}; expected [..., M, K] by [..., K, N] to [..., M, N]", shapes()));
-  require(op.a.dtype == op.b.dtype && is_real(op.a.dtype) && is_real(op.y.dtype), "matmul",
+  require(op.a.dtype == op.b.dtype && is_float(op.a.dtype) && is_float(op.y.dtype), "matmul",
           fmt::format("{}; expected f32, f16 or bf16, a and b of one type", shapes()));
   check_written_once("matmul", op.y);
 }
