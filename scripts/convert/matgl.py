@@ -19,10 +19,11 @@ import sys
 import torch
 
 import checkpoints
+import tensor_names
 
 ARGUMENTS = ("element_types", "units", "nblocks", "num_rbf", "max_n", "max_l", "rbf_type", "use_smooth", "activation_type",
              "cutoff", "equivariance_invariance_group", "width", "task_type", "is_intensive", "include_state", "ntargets")
-DGL_TENSOR = "model.tensor_embedding.emb3.weight"
+DGL_TENSOR = "tensor_embedding.emb3.weight"
 OUTSIDE = ("data_mean", "data_std", "element_refs.property_offset", "element_refs.onehot")
 
 
@@ -43,7 +44,7 @@ def read_state(path):
     state = checkpoints.load(path, fail)
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
         fail(path, "holds no tensors by name")
-    return state
+    return tensor_names.unwrapped_state(path, state, fail)
 
 
 def read_model(path):
@@ -85,7 +86,7 @@ def main():
     offsets = state.get("element_refs.property_offset")
     if offsets is not None:
         config["element_refs"] = [float(value) for value in offsets.double().flatten()]
-    tensors = {name.removeprefix("model."): value.contiguous() for name, value in state.items() if name not in OUTSIDE}
+    tensors = {name: value.contiguous() for name, value in state.items() if name not in OUTSIDE}
     checkpoints.write(args.folder, config, tensors, fail)
     print(f"{args.folder}: {len(tensors)} tensors, {len(arguments['element_types'])} elements, model version {version}, "
           f"layers for {backend}")

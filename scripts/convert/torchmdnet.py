@@ -17,6 +17,7 @@ import sys
 import torch
 
 import checkpoints
+import tensor_names
 
 KEPT = ("embedding_dimension", "num_layers", "num_rbf", "rbf_type", "trainable_rbf", "activation", "cutoff_lower",
         "cutoff_upper", "max_z", "max_num_neighbors", "equivariance_invariance_group", "output_model", "reduce_op",
@@ -44,7 +45,7 @@ def load(path):
     if not isinstance(parameters, dict) or not isinstance(state, dict) or not all(
             isinstance(value, torch.Tensor) for value in state.values()):
         fail(path, "has no hyper_parameters or no state_dict")
-    return parameters, state
+    return parameters, tensor_names.unwrapped_state(path, state, fail)
 
 
 def plain(value):
@@ -89,7 +90,7 @@ def refuse_unknown(path, model_type, parameters, priors):
 def add_atomic_numbers(arguments, state):
     """Those of priors that took them from a data set: the weights have them."""
     for k, values in enumerate(arguments):
-        name = f"model.prior_model.{k}."
+        name = f"prior_model.{k}."
         numbers = state.get(name + "atomic_number", state.get(name + "Z_map"))
         if numbers is not None:
             values["atomic_number"] = numbers.tolist()
@@ -126,7 +127,7 @@ def main():
             # The tables of the prior D2 begin with NaN, for no element.
             if name.endswith((".C_6", ".R_r")):
                 value[0] = 0
-            tensors[name.removeprefix("model.")] = value.contiguous().clone()
+            tensors[name] = value.contiguous().clone()
     checkpoints.write(args.folder, config, tensors, fail)
     rows = "channel by channel" if "check_errors" in parameters else "part by part"
     print(f"{args.folder}: {len(tensors)} tensors, {config['model_type']}, scalar rows {rows}")

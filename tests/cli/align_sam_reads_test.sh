@@ -69,6 +69,11 @@ for options in "--top 1" "--top 3 --min-score 18" "--min-score 1000" "--evalue 1
   works align --mode sw -q $options four.fa t.fa -o four.bam
   valid four.bam 4
 done
+printf '>t\nACGT\n>u\nACGTT\n>t\nGGTTAC\n' >twice.fa
+for target in "-o twice.sam" "-o twice.bam" "--format sam"; do
+  # shellcheck disable=SC2086
+  fails 3 "twice.fa: records 1 and 3 are both named 't'" align --mode sw -q four.fa twice.fa $target
+done
 works align --mode sw -q four.fa no_target.fa --format sam
 check "without any target" lines_are "r1 4 * 0;r2 4 * 0;r3 4 * 0;r4 4 * 0;"
 works align --mode sw -q --top 2 four.fa no_target.fa --format sam

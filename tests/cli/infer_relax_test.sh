@@ -196,6 +196,16 @@ check "with those of the first run" err_has "resume.xyz: skipped: 4 frames that 
 check "the same frames" same_files resumed.extxyz skipped.all.extxyz
 check "and lines" same_files resumed.tsv skipped.all.tsv
 
+# Fixed atoms, as ASE writes them, keep their place, and their forces are not in the criterion.
+printf '3\nProperties=species:S:1:pos:R:3:move_mask:L:1 charge=0\nC 0 0 0 F\nO 1.3 0 0 F\nH -0.6 0.9 0 T\n' >fixed.extxyz
+works infer relax -q --device cpu --model "$molecules" --fmax 0.001 --steps 300 --keep last fixed.extxyz -o fixed_out.extxyz --table fixed.tsv
+check "converged" bash -c 'tail -1 fixed.tsv | cut -f 4 | grep -qx yes'
+check "fixed atoms keep their places" [ "$(awk 'NR > 2 && $5 == "F" { print $1, $2, $3, $4 }' fixed_out.extxyz)" = "$(printf 'C 0 0 0\nO 1.3 0 0')" ]
+check "and the other one has moved" bash -c '! grep -q "^H -0.6 0.9 0 T" fixed_out.extxyz'
+check "the largest force is one of atoms that move" awk -F'\t' 'NR == 2 { exit !($6 <= 0.001) }' fixed.tsv
+works infer md -q --device cpu --model "$molecules" --ensemble nvt --temperature 400 --steps 20 --every 20 fixed.extxyz -o fixed_md.extxyz
+check "nor in md" [ "$(tail -3 fixed_md.extxyz | awk '$5 == "F" { print $1, $2, $3, $4 }')" = "$(printf 'C 0 0 0\nO 1.3 0 0')" ]
+
 # Refusals: one line with file and frame, no output.
 bad() {
   fails 3 "^biogpu infer: bad.xyz: frame $1" infer relax -q --device cpu --model "$molecules" --charge 0 bad.xyz -o bad.extxyz --table bad.tsv

@@ -252,7 +252,7 @@ check "no output after an error" absent never.tsv
 fails 2 "ProtBERT has no 'contacts'; it offers embed, logits, fill-mask, score" infer contacts --device cpu --model "$bert" p.fa
 fails 2 "--output: 'out.png'; expected a name that ends in .npy" infer embed --device cpu --model "$esm" p.fa -o out.png
 fails 2 'layer 3' infer embed --device cpu --model "$esm" --layers 3 p.fa
-fails 1 'config.json' infer embed --device cpu --model nowhere p.fa
+fails 1 'nowhere/config.json: cannot be opened: No such file or directory' infer embed --device cpu --model nowhere p.fa
 cp -r "$esm" broken
 sed -i 's/"hidden_size": 64/"hidden_size": 128/' broken/config.json
 fails 3 'have another shape' infer info broken

@@ -147,8 +147,11 @@ run infer tracks -q --device cpu --model single --genome genome.fa --region chr1
 check "one head alone" err_has "holds one track"
 tracks --head human --tracks 2 --genome genome.fa --region chr1:501-524 --region chr1:509-532 -o no.bedgraph
 check "bins that overlap" rc_is 3
-check "with both regions" err_has "chr1:501-524.*chr1:509-532.*overlap"
+check "with both regions" err_has "--region chr1:509-532: its bins overlap those of --region chr1:501-524 at chr1:"
 check "and no file" absent no.bedgraph
+printf '#\nchr1\t500\t524\tfirst\nchr1\t508\t532\tsecond\n' >overlap.bed
+tracks --head human --tracks 2 --genome genome.fa --regions overlap.bed -o no.bedgraph
+check "and with file and lines" err_has "overlap.bed: line 3 (second): its bins overlap those of overlap.bed: line 2 (first) at chr1:"
 tracks --head human --tracks 2 "$windows" -o no.bw
 check "what it needs" err_has "need --genome with --regions or --region"
 tracks --head human --tracks 3, "$windows"

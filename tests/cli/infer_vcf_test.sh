@@ -134,6 +134,7 @@ if "${as_user[@]}" "$biogpu" --version >version.txt 2>&1; then
   "${as_user[@]}" "$biogpu" $variants --genome locked/genome.fa plain.vcf >locked.tsv 2>err.txt
   check "an index in memory" same_files locked.tsv plain.tsv
   check "and no file" absent locked/genome.fa.fai
+  check "and a warning" err_has "warning: locked/genome.fa.fai: .*Permission denied; the index is kept in memory"
 fi
 chmod u+w locked
 

@@ -254,6 +254,9 @@ check "the spectrum is an image" bash -c 'head -c 4 spectrum.svg | grep -q "<svg
 works kmer sketch -o sketch.json "$source_dir/data/lambda.fa"
 works kmer dist sketch.json "$source_dir/data/lambda.fa"
 check "a file has distance 0 to itself" out_has '	0	0	1000/1000$'
+{ printf '\357\273\277' && cat sketch.json; } >marked.json
+works kmer dist marked.json sketch.json
+check "a sketch behind a byte order mark" out_has '	0	0	1000/1000$'
 if command -v kmc >/dev/null; then
   mkdir kmc_tmp
   kmc -k21 -ci1 -cs4294967295 -okff -fm "$source_dir/data/lambda.fa" kmc kmc_tmp >kmc.log 2>&1

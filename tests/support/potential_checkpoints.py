@@ -37,7 +37,9 @@ def read(folder):
 def torchmdnet(folder):
     """As Lightning writes it: hyperparameters, the module's tensors below 'model.', and what training needs."""
     config, tensors = read(folder)
-    state = {f"model.{name}": tensor for name, tensor in tensors.items()}
+    # As after training on several devices of a compiled model, too.
+    wrappers = "module._orig_mod.model." if folder.name == "no_layers" else "model."
+    state = {wrappers + name: tensor for name, tensor in tensors.items()}
     parameters = {"model": config["model_type"], **TRAINING,
                   **{key: value for key, value in config.items() if key not in OF_BIOGPU}}
     if folder.name == "zbl":
@@ -61,7 +63,8 @@ def matgl(folder):
     # As matgl has them, text that is not read: the numbers are in state.pt.
     description = {"@class": "Potential", "@module": f"matgl.apps._pes_{backend}", "@model_version": 3, "metadata": None,
                    "kwargs": {"model": model, "data_mean": "tensor(0.)", "calc_repuls": False}}
-    state = {f"model.{name}": tensor for name, tensor in tensors.items()}
+    wrappers = "_orig_mod.model." if folder.name == "matgl_dgl" else "model."
+    state = {wrappers + name: tensor for name, tensor in tensors.items()}
     state.update({"data_mean": torch.tensor(config["data_mean"]), "data_std": torch.tensor(config["data_std"]),
                   "element_refs.property_offset": references, "element_refs.onehot": torch.eye(len(references))})
     return description, state

@@ -14,7 +14,9 @@
 #include "lib/core/auto_device.hpp"
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/alignments/sam_text.hpp"
 #include "lib/io/commit_guard.hpp"
+#include "lib/io/input/raw_file.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -182,6 +184,8 @@ void AlignRun::choose_style() {
     else
       list.add_file(flags_.shared.threads);
     style_.targets = list.take();
+    io::output::check_target_names(io::input::label_of(reader_.target_reader().path()),
+                                   style_.targets);
   }
 }
 

@@ -111,11 +111,12 @@ class MdRun {
     models::PotentialModel& model = devices_.devices().first<models::PotentialModel>();
     state.system = tasks::make_systems(model, batch).front();
     state.masses = std::move(batch.molecules[0].masses);
+    state.fixed = std::move(batch.molecules[0].fixed);
     state.velocities = std::move(batch.molecules[0].velocities);
     if (state.velocities.empty())
       state.velocities =
           tasks::draw_velocities(state.system, flags_.options.temperature, flags_.options.seed,
-                                 state.trajectory, state.masses);
+                                 state.trajectory, state.masses, state.fixed);
     with_place(frame.place, [&] { dynamics_.emplace(model, std::move(state), flags_.options); });
   }
 

@@ -131,8 +131,10 @@ MutagenesisRun::MutagenesisRun(const MutagenesisFlags& flags, const std::string&
     max_file_.emplace(flags.max_path);
     max_file_->check(input_.genome().contigs());
     genome::SignalPlaces places(input_.genome().contigs());
-    for (const genome::Window& region : input_.regions())
-      places.take(region.contig, region.begin, region.end, region.key);
+    for (std::size_t i = 0; i < input_.regions().size(); ++i) {
+      const genome::Window& region = input_.regions()[i];
+      places.take(region.contig, region.begin, region.end, input_.places()[i]);
+    }
   }
   if (!flags.logo_path.empty()) logo_ = std::make_unique<io::OutputFile>(flags.logo_path);
 }

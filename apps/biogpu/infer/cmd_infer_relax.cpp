@@ -50,6 +50,8 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
   run.run(
       [&](tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result) {
         std::vector<models::AtomSystem> systems = tasks::make_systems(run.model(), batch);
+        std::vector<std::vector<std::uint8_t>> fixed;
+        for (const molecule::Molecule& molecule : batch.molecules) fixed.push_back(molecule.fixed);
         RelaxTexts texts(texts_options, batch);
         tasks::OnRefused leave_out;
         if (infer.skip_bad)
@@ -61,8 +63,8 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
         run.use_model([&](models::PotentialModel& model) {
           tasks::relax(
               model, systems, batch.places, flags.options,
-              [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); },
-              leave_out);
+              [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); }, leave_out,
+              fixed);
         });
         result.text = texts.joined();
       },

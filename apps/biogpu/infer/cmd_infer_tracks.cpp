@@ -48,7 +48,7 @@ void write_signal(WindowRun& run, const TrackFlags& flags) {
   const models::BinGrid bins = run.model().grids().front();
   run.input().on_window([&](const tasks::InputWindow& window) {
     const std::int64_t begin = window.begin + bins.first_base;
-    places.take(window.contig, begin, begin + bins.n_bases(), window.key);
+    places.take(window.contig, begin, begin + bins.n_bases(), window.place);
   });
   run.run(options_of(flags), [&](const pipeline::RecordOutputs& result) {
     for (const io::NamedArray& array : result.arrays) {

@@ -10,11 +10,14 @@
 #include "apps/biogpu/run/log.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/file_kind.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {
 namespace {
+
+using io::input::without_mark;
 
 constexpr io::BatchLimits kSketchBatch{65536, 1u << 20};
 
@@ -35,7 +38,7 @@ std::string read_text(io::input::RawFile& file) {
 SketchInput::SketchInput(const std::string& path)
     : path_(path),
       file_(std::make_unique<io::input::RawFile>(path)),
-      has_sketches_(file_->peek(1) == "{") {
+      has_sketches_(without_mark(file_->peek(4), io::input::label_of(path)).starts_with('{')) {
   if (!io::passes_once(path_)) file_.reset();  // many may be open otherwise
 }
 std::unique_ptr<io::input::RawFile> SketchInput::take_file() {
@@ -94,8 +97,9 @@ void warn_of_empty_sketches(const char* command, const std::vector<kmer::Sketch>
 std::vector<kmer::Sketch> SketchInput::read(SketchFlags& flags, bool& fixed) {
   kmer::SketchOptions options;
   const std::string label = io::input::label_of(path_);
+  const std::string text = read_text(*take_file());
   std::vector<kmer::Sketch> sketches =
-      kmer::parse_sketches(read_text(*take_file()), label, options);
+      kmer::parse_sketches(std::string(without_mark(text, label)), label, options);
   if (fixed && (options.k != flags.options.k || options.size != flags.options.size ||
                 options.seed != flags.options.seed))
     throw Error(ErrorCode::bad_input,

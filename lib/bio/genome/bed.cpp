@@ -60,7 +60,7 @@ bool BedReader::pass() {
 }
 
 Window BedReader::interval() const {
-  const std::string place = fmt::format("{}: line {}", lines_.label(), lines_.number());
+  const std::string place = this->place();
   const std::vector<std::string_view> columns = split_columns(line_);
   const auto begin = columns.size() < 3 ? std::nullopt : parse_bed_number(columns[1]);
   const auto end = columns.size() < 3 ? std::nullopt : parse_bed_number(columns[2]);
@@ -85,6 +85,10 @@ Window BedReader::interval() const {
   const bool named = columns.size() > 3 && !columns[3].empty() && columns[3] != ".";
   window.key = named ? std::string(columns[3]) : fmt::format("{}:{}-{}", contig.name, *begin, *end);
   return window;
+}
+
+std::string BedReader::place() const {
+  return fmt::format("{}: line {}", lines_.label(), lines_.number());
 }
 
 }  // namespace biogpu::genome

@@ -22,6 +22,7 @@
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/input/text_source.hpp"
+#include "lib/io/input/warnings.hpp"
 #include "lib/io/line_reader.hpp"
 #include "lib/io/output/atomic_file.hpp"
 
@@ -152,8 +153,8 @@ std::string gzi_bytes(const std::vector<BgzfBlock>& blocks) {
   return bytes;
 }
 
-// Files under their names when all are whole. False where they cannot be written.
-bool write_files(const std::vector<std::pair<std::string, std::string>>& texts) {
+// Files under their names when all are whole. Why they cannot be written; empty: they are.
+std::string write_files(const std::vector<std::pair<std::string, std::string>>& texts) {
   try {
     std::deque<io::output::AtomicFile> written;
     for (const auto& [path, text] : texts) {
@@ -163,10 +164,10 @@ bool write_files(const std::vector<std::pair<std::string, std::string>>& texts) 
     }
     const io::CommitGuard guard;
     for (io::output::AtomicFile& file : written) file.commit();
-  } catch (const Error&) {
-    return false;
+  } catch (const Error& error) {
+    return error.what();
   }
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -211,7 +212,10 @@ FaidxIndex open_index(const FaidxFiles& files, MissingIndex missing) {
     index.entries = build_fai(files.fasta, files.mark_bytes);
     made.emplace_back(files.fai, fai_text(index.entries));
   }
-  if (!made.empty()) write_files(made);
+  const std::string why = made.empty() ? "" : write_files(made);
+  if (!why.empty())
+    io::add_warning(
+        fmt::format("{}; the index is kept in memory, and made again in every run", why));
   return index;
 }
 

@@ -24,7 +24,30 @@ constexpr std::array<double, structure::kMaxAtomicNumber> kMasses{
     268.126,      271.134,   270.133,     269.1338,  278.156,    281.165,   281.166,      285.177,
     286.182,      289.19,    289.194,     293.204,   293.208,    294.214};
 
+struct Isotope {
+  std::int32_t atomic_number, n_nucleons;
+  double mass;
+};
+
+// Those that molecules are labelled with, and the light ones.
+constexpr std::array kIsotopes{
+    Isotope{1, 1, 1.007825032},   Isotope{1, 2, 2.014101778},   Isotope{1, 3, 3.016049281},
+    Isotope{2, 3, 3.016029322},   Isotope{2, 4, 4.002603254},   Isotope{3, 6, 6.015122887},
+    Isotope{3, 7, 7.016003434},   Isotope{5, 10, 10.012936862}, Isotope{5, 11, 11.009305167},
+    Isotope{6, 11, 11.011432597}, Isotope{6, 12, 12.0},         Isotope{6, 13, 13.003354835},
+    Isotope{6, 14, 14.003241989}, Isotope{7, 13, 13.005738609}, Isotope{7, 14, 14.003074004},
+    Isotope{7, 15, 15.000108899}, Isotope{8, 15, 15.003065636}, Isotope{8, 16, 15.994914619},
+    Isotope{8, 17, 16.999131757}, Isotope{8, 18, 17.999159613}, Isotope{9, 18, 18.000937325},
+    Isotope{9, 19, 18.998403163}};
+
 }  // namespace
+
+double isotope_mass(std::int32_t atomic_number, std::int32_t n_nucleons) {
+  for (const Isotope& one : kIsotopes)
+    if (one.atomic_number == atomic_number && one.n_nucleons == n_nucleons) return one.mass;
+  const bool exists = n_nucleons >= atomic_number && n_nucleons <= 3 * atomic_number + 4;
+  return exists ? n_nucleons : 0;
+}
 
 double atomic_mass(std::int32_t atomic_number) {
   return kMasses.at(static_cast<std::size_t>(atomic_number) - 1);

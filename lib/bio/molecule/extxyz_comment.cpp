@@ -157,16 +157,21 @@ std::optional<std::vector<PropertyColumns>> parse_properties(std::string_view te
   return columns;
 }
 
-std::optional<std::size_t> parse_periodic(std::string_view text) {
+std::optional<bool> parse_logical(std::string_view text) {
   constexpr std::array<std::string_view, 5> kTrue{"T", "true", "True", "TRUE", "1"};
   constexpr std::array<std::string_view, 5> kFalse{"F", "false", "False", "FALSE", "0"};
+  if (std::find(kTrue.begin(), kTrue.end(), text) != kTrue.end()) return true;
+  if (std::find(kFalse.begin(), kFalse.end(), text) != kFalse.end()) return false;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> parse_periodic(std::string_view text) {
   const std::vector<std::string_view> fields = split_fields(text, kArrayBlanks);
   std::size_t n_periodic = 0;
   for (const std::string_view field : fields) {
-    const bool is_true = std::find(kTrue.begin(), kTrue.end(), field) != kTrue.end();
-    if (!is_true && std::find(kFalse.begin(), kFalse.end(), field) == kFalse.end())
-      return std::nullopt;
-    n_periodic += is_true;
+    const auto is_true = parse_logical(field);
+    if (!is_true) return std::nullopt;
+    n_periodic += *is_true;
   }
   if (fields.size() == 1) return 3 * n_periodic;
   return fields.size() == 3 ? std::optional(n_periodic) : std::nullopt;

@@ -37,6 +37,9 @@ struct PropertyColumns {
 // Not given: malformed.
 std::optional<std::vector<PropertyColumns>> parse_properties(std::string_view text);
 
+// T, true, True, TRUE or 1, and the same of F and 0.
+std::optional<bool> parse_logical(std::string_view text);
+
 // How many of the three axes are periodic by the text of `pbc`: T or F, as true, True, TRUE or 1
 // and their opposites too, three of them or one for all. Not given: another text.
 std::optional<std::size_t> parse_periodic(std::string_view text);

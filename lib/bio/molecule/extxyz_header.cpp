@@ -87,6 +87,9 @@ AtomColumns columns_of(const std::string& properties) {
   if (masses && mass) refuse("Properties has mass and masses; expected one of them");
   columns.mass = masses ? masses : mass;
   columns.partial_charge = find("partial_charges", 'R', 1);
+  for (const PropertyColumns& group : *groups)
+    if (group.name == "move_mask") columns.n_move_mask = group.n == 3 ? 3 : 1;
+  columns.move_mask = find("move_mask", 'L', columns.n_move_mask);
   columns.n_required = groups->back().first + groups->back().n;
   return columns;
 }

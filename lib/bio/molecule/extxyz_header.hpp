@@ -15,7 +15,8 @@ namespace biogpu::molecule {
 struct AtomColumns {
   std::optional<std::size_t> symbol = 0, atomic_number;  // one at least
   std::size_t position = 1;
-  std::optional<std::size_t> velocity, momentum, mass, partial_charge;
+  std::optional<std::size_t> velocity, momentum, mass, partial_charge, move_mask;
+  std::size_t n_move_mask = 1;  // columns of it: an atom, or each of its axes
   std::size_t n_required = 4;
 };
 

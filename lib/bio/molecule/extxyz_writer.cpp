@@ -34,10 +34,21 @@ bool is_replaced(std::string_view key, const Molecule& molecule, const FrameResu
                      [&](const auto& pair) { return pair.first == key; });
 }
 
+// As ASE writes constraints: none, of atoms, or of their axes.
+std::size_t move_mask_columns(const Molecule& molecule) {
+  const std::vector<std::uint8_t>& fixed = molecule.fixed;
+  if (std::find(fixed.begin(), fixed.end(), 1) == fixed.end()) return 0;
+  for (std::size_t i = 0; i < fixed.size(); i += 3)
+    if (fixed[i] != fixed[i + 1] || fixed[i] != fixed[i + 2]) return 3;
+  return 1;
+}
+
 std::string comment_of(const Molecule& molecule, const FrameResults& results) {
   std::string line;
   if (molecule.box) append_pair(line, "Lattice", joined_numbers(*molecule.box));
   std::string properties = "species:S:1:pos:R:3";
+  const std::size_t n_move_mask = move_mask_columns(molecule);
+  if (n_move_mask > 0) properties += fmt::format(":move_mask:L:{}", n_move_mask);
   if (!molecule.velocities.empty()) properties += ":velocities:R:3";
   if (!molecule.masses.empty()) properties += ":masses:R:1";
   if (!results.forces.empty()) properties += ":forces:R:3";
@@ -58,6 +69,7 @@ std::string comment_of(const Molecule& molecule, const FrameResults& results) {
 void append_extxyz(std::string& text, const Molecule& molecule, const FrameResults& results) {
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "{}\n{}\n", molecule.n_atoms(), comment_of(molecule, results));
+  const std::size_t n_move_mask = move_mask_columns(molecule);
   for (std::size_t i = 0; i < molecule.n_atoms(); ++i) {
     text += structure::element_symbol(molecule.atomic_numbers[i]);
     const auto append = [&](const std::vector<double>& columns, std::size_t width) {
@@ -65,6 +77,7 @@ void append_extxyz(std::string& text, const Molecule& molecule, const FrameResul
         fmt::format_to(out, " {}", columns[width * i + k]);
     };
     append(molecule.positions, 3);
+    for (std::size_t k = 0; k < n_move_mask; ++k) text += molecule.fixed[3 * i + k] ? " F" : " T";
     append(molecule.velocities, 3);
     append(molecule.masses, 1);
     append(results.forces, 3);

@@ -15,13 +15,6 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-struct Isotope {
-  std::string_view symbol;
-  double mass;  // dalton (AME 2020)
-};
-constexpr std::array<Isotope, 4> kIsotopes{
-    {{"D", 2.014101778}, {"d", 2.014101778}, {"T", 3.016049281}, {"t", 3.016049281}}};
-
 [[noreturn]] void throw_bad_molecule(const std::string& place, const std::string& what) {
   throw Error(ErrorCode::bad_input, place + ": " + what);
 }
@@ -118,19 +111,20 @@ void Molecule::add_element(std::int32_t atomic_number) {
 }
 
 bool Molecule::add_element(std::string_view symbol) {
-  const auto isotope = std::find_if(kIsotopes.begin(), kIsotopes.end(),
-                                    [&](const Isotope& one) { return one.symbol == symbol; });
-  const std::int32_t element = isotope == kIsotopes.end() ? structure::atomic_number_of(symbol)
-                                                          : structure::atomic_number_of("H");
+  const std::int32_t hydrogen = symbol == "D" || symbol == "d"   ? 2
+                                : symbol == "T" || symbol == "t" ? 3
+                                                                 : 0;
+  const std::int32_t element = hydrogen > 0 ? 1 : structure::atomic_number_of(symbol);
   if (element == 0) return false;
-  if (isotope != kIsotopes.end() && masses.empty())
-    for (const std::int32_t other : atomic_numbers) masses.push_back(atomic_mass(other));
-  atomic_numbers.push_back(element);
-  if (isotope != kIsotopes.end())
-    masses.push_back(isotope->mass);
-  else if (!masses.empty())
-    masses.push_back(atomic_mass(element));
+  add_element(element);
+  if (hydrogen > 0) set_mass(n_atoms() - 1, isotope_mass(element, hydrogen));
   return true;
+}
+
+void Molecule::set_mass(std::size_t atom, double dalton) {
+  if (masses.empty())
+    for (const std::int32_t element : atomic_numbers) masses.push_back(atomic_mass(element));
+  masses[atom] = dalton;
 }
 
 double Molecule::mass(std::size_t atom) const {

@@ -18,6 +18,7 @@ struct Molecule {
   std::vector<double> positions;             // [n, 3], Angstrom
   std::vector<double> velocities;            // [n, 3], Angstrom/fs; empty where there are none
   std::vector<double> masses;                // [n], dalton; empty: all those of the elements
+  std::vector<std::uint8_t> fixed;           // [n, 3], 1: does not move there; empty: all move
   std::vector<double> partial_charges;       // [n], elementary charges; empty where there are none
   std::optional<std::array<double, 9>> box;  // rows a, b, c in Angstrom, periodic in all of them
   std::optional<std::int32_t> charge;        // total, in elementary charges
@@ -32,6 +33,7 @@ struct Molecule {
   // Takes a symbol, also D and T: hydrogen with another mass. False: it is no element.
   bool add_element(std::string_view symbol);
   double mass(std::size_t atom) const;  // dalton
+  void set_mass(std::size_t atom, double dalton);
   // Null where the frame does not have the key.
   const std::string* find_info(std::string_view key) const;
 };

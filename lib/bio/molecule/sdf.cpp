@@ -1,9 +1,14 @@
-// SDF and MOL files: connection tables V2000 and V3000, of which atoms and charges are read.
+// SDF and MOL files: connection tables V2000 and V3000, of which atoms, charges and isotopes are
+// read.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "lib/bio/molecule/atomic_mass.hpp"
 #include "lib/bio/molecule/fields.hpp"
 #include "lib/bio/molecule/molecule_reader.hpp"
 #include "lib/core/quote.hpp"
@@ -34,7 +39,9 @@ class SdfReader : public MoleculeReader {
   void read_v2000_atom(Molecule& molecule, std::int64_t& charge);
   void check_v2000_bond(const Molecule& molecule);
   void read_properties(Molecule& molecule, std::int64_t charge_of_atoms);
-  std::int64_t read_charge_line(const Molecule& molecule);
+  std::vector<std::pair<std::size_t, std::int32_t>> read_atom_values(const Molecule& molecule,
+                                                                     const char* what);
+  void set_isotope(std::size_t atom, std::int64_t n_nucleons, Molecule& molecule) const;
   void skip_lines(std::int32_t n);
   void read_v3000(Molecule& molecule);
   void read_v3000_atoms(std::int32_t n_atoms, Molecule& molecule);
@@ -50,6 +57,7 @@ class SdfReader : public MoleculeReader {
   io::LineReader lines_;
   std::string line_;
   bool has_charge_code_ = false;  // an atom of the table V2000 has one
+  std::vector<std::pair<std::size_t, std::int32_t>> mass_codes_;  // of atoms of the table V2000
 };
 
 bool SdfReader::skip_rest() {
@@ -80,6 +88,7 @@ void SdfReader::set_charge(bool is_told, std::int64_t charge, Molecule& molecule
 // A header of three lines, the table, data up to the line $$$$.
 bool SdfReader::read(Molecule& molecule) {
   has_charge_code_ = false;
+  mass_codes_.clear();
   std::string dimensions;
   bool is_blank = true;
   for (int i = 0; i < 4; ++i) {
@@ -176,6 +185,10 @@ void SdfReader::read_v2000_atom(Molecule& molecule, std::int64_t& charge) {
     fail_here(fmt::format("{} atoms are there, fewer than were announced", molecule.n_atoms()));
   add_atom(columns(line_, 31, 3),
            {columns(line_, 0, 10), columns(line_, 10, 10), columns(line_, 20, 10)}, molecule);
+  const std::string_view mass_code = columns(line_, 34, 2);
+  const auto difference = mass_code.empty() ? 0 : parse_number<std::int32_t>(mass_code);
+  if (!difference) fail_here(fmt::format("{} is no difference of mass", quoted(mass_code)));
+  if (*difference != 0) mass_codes_.emplace_back(molecule.n_atoms() - 1, *difference);
   constexpr std::int32_t kCharges[] = {0, 3, 2, 1, 0, -1, -2, -3};
   const std::string_view code = columns(line_, 36, 3);
   const std::int32_t number = code.empty() ? 0 : count(code, "a charge's code");
@@ -184,17 +197,34 @@ void SdfReader::read_v2000_atom(Molecule& molecule, std::int64_t& charge) {
   has_charge_code_ = has_charge_code_ || number > 0;
 }
 
-// M  CHG and M  RAD take the place of all codes in the lines of atoms.
+void SdfReader::set_isotope(std::size_t atom, std::int64_t n_nucleons, Molecule& molecule) const {
+  const double mass =
+      n_nucleons > 0 && n_nucleons < 1000
+          ? isotope_mass(molecule.atomic_numbers[atom], static_cast<std::int32_t>(n_nucleons))
+          : 0;
+  if (mass == 0) fail_here(fmt::format("atom {} has no isotope {}", atom + 1, n_nucleons));
+  molecule.set_mass(atom, mass);
+}
+
+// M  CHG and M  RAD take the place of all codes of charges in the lines of atoms, M  ISO of those
+// of masses, which are differences from the element's weight.
 void SdfReader::read_properties(Molecule& molecule, std::int64_t charge_of_atoms) {
   std::int64_t charge = 0;
-  bool replaced = false;
+  bool replaced = false, has_isotopes = false;
   while (true) {
     require_line("M  END");
     if (line_.starts_with("M  END")) break;
     if (line_.starts_with("$$$$")) fail_here("cut short; expected M  END");
     replaced = replaced || line_.starts_with("M  CHG") || line_.starts_with("M  RAD");
     if (line_.starts_with("M  CHG")) {
-      charge += read_charge_line(molecule);
+      for (const auto& [atom, value] : read_atom_values(molecule, "charge")) {
+        if (!is_charge(value)) fail_here(fmt::format("'{}' is no charge", value));
+        charge += value;
+      }
+    } else if (line_.starts_with("M  ISO")) {
+      has_isotopes = true;
+      for (const auto& [atom, value] : read_atom_values(molecule, "isotope"))
+        set_isotope(atom, value, molecule);
     } else if (line_.starts_with("A  ") || line_.starts_with("G  ")) {
       skip_lines(1);  // the text of an atom or a group
     } else if (line_.starts_with("S  SKP")) {
@@ -204,26 +234,31 @@ void SdfReader::read_properties(Molecule& molecule, std::int64_t charge_of_atoms
                             quoted(line_)));
     }
   }
+  for (const auto& [atom, difference] : mass_codes_)
+    if (!has_isotopes)
+      set_isotope(atom, std::lround(atomic_mass(molecule.atomic_numbers[atom])) + difference,
+                  molecule);
   set_charge(replaced || has_charge_code_, replaced ? charge : charge_of_atoms, molecule);
 }
 
-std::int64_t SdfReader::read_charge_line(const Molecule& molecule) {
+// Of "M  CHG" and "M  ISO": a count, then atoms (from 0 here) with values.
+std::vector<std::pair<std::size_t, std::int32_t>> SdfReader::read_atom_values(
+    const Molecule& molecule, const char* what) {
   const std::vector<std::string_view> fields = split_fields(std::string_view(line_).substr(6));
-  const std::int32_t n = fields.empty() ? -1 : count(fields[0], "charges");
+  const std::int32_t n = fields.empty() ? -1 : count(fields[0], "values");
   if (n < 0 || fields.size() != 1 + 2 * static_cast<std::size_t>(n))
     fail_here(
-        fmt::format("{} is malformed; expected a count, then atoms with charges", quoted(line_)));
-  std::int64_t charge = 0;
+        fmt::format("{} is malformed; expected a count, then atoms with {}s", quoted(line_), what));
+  std::vector<std::pair<std::size_t, std::int32_t>> values;
   for (std::size_t i = 1; i < fields.size(); i += 2) {
     const std::int32_t atom = count(fields[i], "an atom");
     const auto value = parse_number<std::int32_t>(fields[i + 1]);
     if (atom < 1 || static_cast<std::size_t>(atom) > molecule.n_atoms())
-      fail_here(fmt::format("a charge of atom {}; there are {}", atom, molecule.n_atoms()));
-    if (!value || !is_charge(*value))
-      fail_here(fmt::format("{} is no charge", quoted(fields[i + 1])));
-    charge += *value;
+      fail_here(fmt::format("{} of atom {}; there are {}", what, atom, molecule.n_atoms()));
+    if (!value) fail_here(fmt::format("{} is no {}", quoted(fields[i + 1]), what));
+    values.emplace_back(static_cast<std::size_t>(atom) - 1, *value);
   }
-  return charge;
+  return values;
 }
 
 // The text behind "M  V30 "; a dash at the end goes on in the next line.
@@ -282,6 +317,11 @@ void SdfReader::read_v3000_atoms(std::int32_t n_atoms, Molecule& molecule) {
           fmt::format("{} is no atom; expected number, element, x, y, z and map", quoted(text)));
     add_atom(words[1], {words[2], words[3], words[4]}, molecule);
     for (std::size_t word = 6; word < words.size(); ++word) {
+      if (words[word].starts_with("MASS=")) {
+        const auto nucleons = parse_number<std::int32_t>(words[word].substr(5));
+        if (!nucleons) fail_here(fmt::format("{} is no mass number", quoted(words[word])));
+        set_isotope(molecule.n_atoms() - 1, *nucleons, molecule);
+      }
       if (!words[word].starts_with("CHG=")) continue;
       const auto value = parse_number<std::int32_t>(words[word].substr(4));
       if (!value || !is_charge(*value))

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/bio/molecule/extxyz_comment.hpp"
 #include "lib/bio/molecule/extxyz_header.hpp"
 #include "lib/bio/molecule/fields.hpp"
 #include "lib/bio/molecule/molecule_reader.hpp"
@@ -173,6 +174,13 @@ void XyzReader::read_atom(const AtomColumns& columns, Molecule& molecule) {
   }
   if (columns.partial_charge)
     take(*columns.partial_charge, 1, "partial charge", molecule.partial_charges);
+  for (std::size_t axis = 0; axis < 3 && columns.move_mask; ++axis) {
+    const std::string_view field =
+        fields[*columns.move_mask + (columns.n_move_mask == 3 ? axis : 0)];
+    const auto moves = parse_logical(field);
+    if (!moves) fail_here(fmt::format("move_mask {}; expected T or F", quoted(field)));
+    molecule.fixed.push_back(*moves ? 0 : 1);
+  }
 }
 
 }  // namespace

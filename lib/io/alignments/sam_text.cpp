@@ -65,24 +65,30 @@ void SeqLetters::append(std::string& text, std::string_view residues) const {
     text[i] = table_[static_cast<unsigned char>(text[i])];
 }
 
-std::string sam_header(const std::string& label, Targets targets, const std::string& program_line) {
-  std::string text = "@HD\tVN:1.6\tSO:unknown\n";
+void check_target_names(const std::string& label, Targets targets) {
   std::unordered_map<std::string_view, std::size_t> seen;
   seen.reserve(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    const auto& [name, length] = targets[i];
+    const std::string& name = targets[i].first;
     if (!is_target_name(name)) {
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: target {} is named {}, which SAM cannot hold; rename it", label,
+                  fmt::format("{}: record {} is named {}, which SAM cannot hold; rename it", label,
                               i + 1, quoted(name)));
     }
     const auto [first, is_new] = seen.emplace(name, i);
     if (!is_new) {
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: targets {} and {} are both named {}; SAM needs a name of its "
-                              "own for each",
+                  fmt::format("{}: records {} and {} are both named {}; targets of SAM need "
+                              "different names",
                               label, first->second + 1, i + 1, quoted(name)));
     }
+  }
+}
+
+std::string sam_header(const std::string& label, Targets targets, const std::string& program_line) {
+  check_target_names(label, targets);
+  std::string text = "@HD\tVN:1.6\tSO:unknown\n";
+  for (const auto& [name, length] : targets) {
     if (length > 0) text += fmt::format("@SQ\tSN:{}\tLN:{}\n", name, length);
   }
   if (!program_line.empty()) {

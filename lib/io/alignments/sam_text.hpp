@@ -24,8 +24,12 @@ class SeqLetters {
   std::array<char, 256> table_{};
 };
 
-// The @HD, @SQ and @PG lines, without the targets that have no residues. Throws Error{bad_input},
-// with label in front, where a target's name is empty, doubled, or one that SAM cannot hold.
+// Throws Error{bad_input} where a target's name is empty, repeated, or one that SAM cannot hold.
+// label: the file of the targets.
+void check_target_names(const std::string& label, Targets targets);
+
+// The @HD, @SQ and @PG lines, without the targets that have no residues. Throws what
+// check_target_names() does.
 std::string sam_header(const std::string& label, Targets targets, const std::string& program_line);
 
 // Throws Error{bad_input}, with label in front, where SAM cannot hold the name of a read.

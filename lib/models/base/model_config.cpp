@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
+#include <system_error>
 
 #include "lib/core/bounded_json.hpp"
 #include "lib/core/error.hpp"
@@ -26,10 +28,13 @@ std::string show_value(const nlohmann::ordered_json& value) {
 }  // namespace
 
 ModelConfig::ModelConfig(const std::string& folder) : path_(folder + "/config.json") {
+  errno = 0;
   std::ifstream file(path_);
   if (!file)
     throw Error(ErrorCode::failed,
-                path_ + ": cannot be read; --model wants a folder with config.json and weights");
+                fmt::format("{}: cannot be opened: {}; --model takes a folder with config.json and "
+                            "weights",
+                            path_, std::generic_category().message(errno)));
   std::string text(kMaxFileBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) throw Error(ErrorCode::failed, path_ + ": cannot be read");

@@ -1,7 +1,10 @@
 #include "lib/tasks/dna/region_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::tasks {
@@ -37,17 +40,17 @@ bool RegionSource::next(genome::Window& region) {
       first_given_ = next_;
     } else if (is_chosen(next_++)) {
       ++n_of_bed_;
-      if (io::take_or_skip(bad_, n_skipped_, [&] { region = bed_->interval(); })) return true;
+      if (io::take_or_skip(bad_, n_skipped_, [&] { region = bed_->interval(); })) {
+        place_ = fmt::format("{} ({})", bed_->place(), shortened(region.key));
+        return true;
+      }
     }
   }
   next_ = std::max(next_, range_.begin);
   if (!is_chosen(next_) || next_ - first_given_ >= given_.size()) return false;
   region = given_[static_cast<std::size_t>(next_++ - first_given_)];
+  place_ = "--region " + shortened(region.key);
   return true;
-}
-
-std::string RegionSource::label() const {
-  return is_of_bed_ ? io::input::label_of(bed_path_) : "--region";
 }
 
 }  // namespace biogpu::tasks

@@ -31,8 +31,8 @@ class RegionSource {
   bool next(genome::Window& region);
   // Whether the last region is of the BED file.
   bool is_of_bed() const { return is_of_bed_; }
-  // Of the last region, for errors: the BED file or "--region".
-  std::string label() const;
+  // Of the last region, for errors: "regions.bed: line 3 (promoter)" or "--region chr1:5-9".
+  const std::string& place() const { return place_; }
   // Intervals of the BED file that were read, and those of them that were skipped.
   std::uint64_t n_of_bed() const { return n_of_bed_; }
   std::uint64_t n_skipped() const { return n_skipped_; }
@@ -50,6 +50,7 @@ class RegionSource {
   std::uint64_t next_ = 0;         // of all regions
   std::uint64_t first_given_ = 0;  // of all regions; known where the BED file was read
   bool is_of_bed_ = false;
+  std::string place_;
   std::uint64_t n_of_bed_ = 0, n_skipped_ = 0;
 };
 

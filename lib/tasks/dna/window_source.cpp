@@ -78,7 +78,7 @@ class GenomeSource final : public WindowSource {
     genome_.fetch(region.contig, region.begin, window.codes);
     window.contig = region.contig;
     window.begin = region.begin;
-    window.place = fmt::format("{}: {}", regions_.label(), shortened(region.key));
+    window.place = regions_.place();
     window.key = std::move(region.key);
     return true;
   }

@@ -19,7 +19,7 @@ namespace biogpu::tasks {
 // An input of a model of DNA.
 struct InputWindow {
   std::string key;
-  std::string place;  // "regions.bed: promoter", for errors
+  std::string place;  // "regions.bed: line 3 (promoter)", for errors
   std::vector<genome::LetterCode> codes;
   std::size_t contig = 0;  // of a genome, where it begins; may lie before its first base
   std::int64_t begin = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -14,6 +15,15 @@
 
 namespace biogpu::tasks {
 namespace {
+
+std::size_t count_fixed(const std::vector<std::uint8_t>& fixed) {
+  return static_cast<std::size_t>(std::count(fixed.begin(), fixed.end(), 1));
+}
+
+void stop(const std::vector<std::uint8_t>& fixed, std::vector<double>& velocities) {
+  for (std::size_t i = 0; i < fixed.size(); ++i)
+    if (fixed[i]) velocities[i] = 0;
+}
 
 // The step that initial velocities are drawn for: no run gets there.
 constexpr std::uint64_t kBeforeFirst = std::numeric_limits<std::uint64_t>::max();
@@ -29,7 +39,8 @@ std::vector<double> known_masses(std::vector<double> masses, const models::AtomS
 
 std::vector<double> draw_velocities(const models::AtomSystem& system, double temperature,
                                     std::uint64_t seed, std::uint32_t trajectory,
-                                    std::vector<double> masses) {
+                                    std::vector<double> masses,
+                                    const std::vector<std::uint8_t>& fixed) {
   masses = known_masses(std::move(masses), system);
   std::vector<double> velocities(3 * masses.size());
   std::array<double, 3> momentum{};
@@ -44,7 +55,11 @@ std::vector<double> draw_velocities(const models::AtomSystem& system, double tem
     }
     total_mass += masses[i];
   }
-  for (std::size_t i = 0; i < velocities.size(); ++i) velocities[i] -= momentum[i % 3] / total_mass;
+  if (count_fixed(fixed) > 0)
+    stop(fixed, velocities);
+  else
+    for (std::size_t i = 0; i < velocities.size(); ++i)
+      velocities[i] -= momentum[i % 3] / total_mass;
   return velocities;
 }
 
@@ -52,6 +67,7 @@ Dynamics::Dynamics(models::PotentialModel& model, DynamicsState state,
                    const DynamicsOptions& options)
     : model_(model), options_(options), state_(std::move(state)) {
   state_.masses = known_masses(std::move(state_.masses), state_.system);
+  stop(state_.fixed, state_.velocities);
   compute();
 }
 
@@ -62,6 +78,7 @@ void Dynamics::run(std::uint64_t n_steps) {
     if (options_.langevin) {
       drift(dt / 2);
       exchange_heat(state_, options_);
+      stop(state_.fixed, state_.velocities);
       drift(dt / 2);
     } else {
       drift(dt);
@@ -76,6 +93,7 @@ void Dynamics::kick(double time) {
   const double scale = time * kAcceleration * model_.info().ev_per_energy;
   for (std::size_t i = 0; i < state_.velocities.size(); ++i)
     state_.velocities[i] += scale * result_.forces[i] / state_.masses[i / 3];
+  stop(state_.fixed, state_.velocities);
 }
 
 void Dynamics::drift(double time) {
@@ -119,7 +137,9 @@ double Dynamics::kinetic_energy() const {
 }
 
 double Dynamics::temperature() const {
-  return 2 * kinetic_energy() / (3 * static_cast<double>(state_.masses.size()) * kBoltzmann);
+  const std::size_t n_free = state_.velocities.size() - count_fixed(state_.fixed);
+  if (n_free == 0) return 0;
+  return 2 * kinetic_energy() / (static_cast<double>(n_free) * kBoltzmann);
 }
 
 }  // namespace biogpu::tasks

@@ -19,17 +19,19 @@ struct DynamicsOptions {
 // What a trajectory goes on from: a frame that was written has all of it.
 struct DynamicsState {
   models::AtomSystem system;
-  std::vector<double> velocities;  // [n, 3], Angstrom/fs
-  std::vector<double> masses;      // [n], dalton; empty: those of the elements
+  std::vector<double> velocities;        // [n, 3], Angstrom/fs
+  std::vector<double> masses;            // [n], dalton; empty: those of the elements
+  std::vector<std::uint8_t> fixed = {};  // as in molecule::Molecule: velocities there are 0
   std::uint64_t step = 0;
   std::uint32_t trajectory = 0;  // number of it, from 0: its random numbers are its own
 };
 
-// Velocities of a temperature, whose momenta add up to 0 (Maxwell and Boltzmann). masses: as in
-// DynamicsState.
+// Velocities of a temperature (Maxwell and Boltzmann), of axes that are not fixed. Without fixed
+// ones their momenta add up to 0. masses, fixed: as in DynamicsState.
 std::vector<double> draw_velocities(const models::AtomSystem& system, double temperature,
                                     std::uint64_t seed, std::uint32_t trajectory,
-                                    std::vector<double> masses = {});
+                                    std::vector<double> masses = {},
+                                    const std::vector<std::uint8_t>& fixed = {});
 
 // Moves atoms in time: velocity Verlet, or Langevin dynamics by the splitting BAOAB (Leimkuhler and
 // Matthews 2013, doi 10.1093/amrx/abs010). Random numbers come from a counter of seed, trajectory,
@@ -47,7 +49,7 @@ class Dynamics {
   // Of the state, in units of the model.
   const models::PotentialResult& result() const { return result_; }
   double kinetic_energy() const;  // eV
-  double temperature() const;     // K, of three degrees of freedom an atom
+  double temperature() const;     // K, of the axes of atoms that are not fixed
   std::uint64_t n_lists() const { return n_lists_; }
 
  private:

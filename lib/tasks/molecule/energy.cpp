@@ -78,10 +78,11 @@ void require_finite(const PotentialResult& result, const std::string& place) {
                 place + ": the result is NaN or infinite; look at the weights and the positions");
 }
 
-double max_force(const std::vector<double>& forces) {
+double max_force(const std::vector<double>& forces, const std::vector<std::uint8_t>& fixed) {
   double most = 0;
+  const auto force = [&](std::size_t i) { return fixed.empty() || !fixed[i] ? forces[i] : 0; };
   for (std::size_t i = 0; i < forces.size(); i += 3)
-    most = std::max(most, std::hypot(forces[i], forces[i + 1], forces[i + 2]));
+    most = std::max(most, std::hypot(force(i), force(i + 1), force(i + 2)));
   return most;
 }
 

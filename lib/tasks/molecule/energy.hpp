@@ -43,8 +43,9 @@ std::vector<models::PotentialResult> compute_systems(
 // message.
 void require_finite(const models::PotentialResult& result, const std::string& place);
 
-// Norm of the largest force; 0 without forces.
-double max_force(const std::vector<double>& forces);
+// Norm of the largest force; 0 without forces. fixed: as in molecule::Molecule; components of fixed
+// axes do not count.
+double max_force(const std::vector<double>& forces, const std::vector<std::uint8_t>& fixed = {});
 
 struct EnergyOptions {
   bool forces = false;

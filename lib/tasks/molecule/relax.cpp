@@ -55,8 +55,9 @@ void multiply_rows(const double* from, std::size_t n_rows, const Matrix& m, bool
 // 1999, doi 10.1103/PhysRevB.59.235).
 class Relaxation {
  public:
-  Relaxation(AtomSystem& system, const RelaxOptions& options)
+  Relaxation(AtomSystem& system, std::vector<std::uint8_t> fixed, const RelaxOptions& options)
       : system_(system),
+        fixed_(std::move(fixed)),
         with_box_(options.relax_box && system.box.has_value()),
         options_(options),
         optimizer_(make_optimizer(options.optimizer, options.step_limit)),
@@ -67,8 +68,15 @@ class Relaxation {
     for (const double x : kIdentity) coordinates_.push_back(scale_ * x);
   }
 
+  // Throws Error{bad_input} for a box with fixed atoms.
+  void check(const std::string& place) const {
+    if (with_box_ && std::find(fixed_.begin(), fixed_.end(), 1) != fixed_.end())
+      throw Error(ErrorCode::bad_input,
+                  place + ": has fixed atoms (move_mask); a box that relaxes moves all atoms");
+  }
+
   bool is_converged(const PotentialResult& result, double ev_per_energy) const {
-    if (max_force(result.forces) * ev_per_energy > options_.max_force) return false;
+    if (max_force(result.forces, fixed_) * ev_per_energy > options_.max_force) return false;
     if (!with_box_) return true;
     const double to_stress = ev_per_energy / models::volume_of(*system_.box);
     return std::all_of(result.virial.begin(), result.virial.end(),
@@ -91,6 +99,8 @@ class Relaxation {
         }
     } else {
       forces = result.forces;
+      for (std::size_t i = 0; i < fixed_.size(); ++i)
+        if (fixed_[i]) forces[i] = 0;
     }
     for (double& force : forces) force *= ev_per_energy;
     optimizer_->step(coordinates_, forces);
@@ -115,6 +125,7 @@ class Relaxation {
   }
 
   AtomSystem& system_;
+  const std::vector<std::uint8_t> fixed_;
   const bool with_box_;
   const RelaxOptions& options_;
   std::unique_ptr<Optimizer> optimizer_;
@@ -137,11 +148,14 @@ void check_system(const models::PotentialModel& model, const AtomSystem& system,
 
 void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
            const std::vector<std::string>& places, const RelaxOptions& options,
-           const std::function<void(const RelaxPoint&)>& on_point, const OnRefused& on_refused) {
+           const std::function<void(const RelaxPoint&)>& on_point, const OnRefused& on_refused,
+           const std::vector<std::vector<std::uint8_t>>& fixed) {
   const double ev = model.info().ev_per_energy;
   std::vector<Relaxation> relaxations;
   relaxations.reserve(systems.size());
-  for (AtomSystem& system : systems) relaxations.emplace_back(system, options);
+  for (std::size_t i = 0; i < systems.size(); ++i)
+    relaxations.emplace_back(systems[i], fixed.empty() ? std::vector<std::uint8_t>{} : fixed[i],
+                             options);
   std::vector<std::size_t> active(systems.size());
   std::iota(active.begin(), active.end(), std::size_t{0});
   for (int step = 0; !active.empty(); ++step) {
@@ -153,6 +167,7 @@ void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
     };
     for (const std::size_t i : active) {
       try {
+        if (step == 0) relaxations[i].check(places[i]);
         check_system(model, systems[i], place_of(i));
       } catch (const Error& error) {
         if (!on_refused || error.code() != ErrorCode::bad_input) throw;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,12 +35,14 @@ using OnRefused = std::function<void(std::size_t index, const std::string& what)
 
 // Moves systems to a minimum of their energy, each on its own; the model computes those that are
 // not done at once. Calls on_point with every point, those of one system in order. A system's
-// points do not depend on the others. places: of the systems, for errors. A system that is refused
+// points do not depend on the others. places: of the systems, for errors. fixed: of each system, as
+// in molecule::Molecule, or empty: forces on fixed axes are left out of steps and of the criterion;
+// a box that is to relax is refused then, as it moves all atoms. A system that is refused
 // goes no further, and the others do; without on_refused this throws Error{bad_input}. Throws
 // Error{failed} for results that are NaN or infinite.
 void relax(models::PotentialModel& model, std::vector<models::AtomSystem>& systems,
            const std::vector<std::string>& places, const RelaxOptions& options,
-           const std::function<void(const RelaxPoint&)>& on_point,
-           const OnRefused& on_refused = {});
+           const std::function<void(const RelaxPoint&)>& on_point, const OnRefused& on_refused = {},
+           const std::vector<std::vector<std::uint8_t>>& fixed = {});
 
 }  // namespace biogpu::tasks

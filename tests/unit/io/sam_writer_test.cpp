@@ -158,9 +158,9 @@ TEST_CASE("io.sam_writer: names that SAM cannot hold are refused", "[io]") {
   const TempFolder folder;
   const std::string path = folder.path(GENERATE(as<std::string>(), "x.sam", "x.bam"));
   CHECK(refusal(path, {{"a", 1}, {"b", 1}, {"a", 2}}, "q") ==
-        path + ": targets 1 and 3 are both named 'a'; SAM needs a name of its own for each");
-  CHECK(refusal(path, {{"", 1}}, "q").find("target 1 is named ''") != std::string::npos);
-  CHECK(refusal(path, {{"*a", 1}}, "q").find("target 1 is named '*a'") != std::string::npos);
+        path + ": records 1 and 3 are both named 'a'; targets of SAM need different names");
+  CHECK(refusal(path, {{"", 1}}, "q").find("record 1 is named ''") != std::string::npos);
+  CHECK(refusal(path, {{"*a", 1}}, "q").find("record 1 is named '*a'") != std::string::npos);
   CHECK(refusal(path, kTargets, std::string(255, 'q')).find("has 255 characters") !=
         std::string::npos);
   CHECK(refusal(path, kTargets, "a@b").find("holds an '@'") != std::string::npos);

@@ -23,21 +23,24 @@ RegionInput::RegionInput(const tasks::GenomeRegions& regions, const io::Shard& s
       genome_(regions.genome),
       bad_(bad) {
   tasks::RegionSource source(regions, genome_, shard, bad);
-  for (genome::Window region; source.next(region); regions_.push_back(region))
+  for (genome::Window region; source.next(region); regions_.push_back(region)) {
     n_first_ += source.is_of_bed() ? 1 : 0;
+    places_.push_back(source.place());
+  }
   n_of_bed_ = source.n_of_bed();
   n_skipped_ = source.n_skipped();
 }
 
 void RegionInput::set_windows(std::int64_t length) {
   std::vector<genome::Window> fitting;
+  std::vector<std::string> places;
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     const genome::Window& region = regions_[i];
     const auto require_length = [&] {
       if (region.size() > length)
         throw Error(ErrorCode::bad_input,
-                    fmt::format("region {}: {} letters; a window of the model has {}",
-                                shortened(region.key), region.size(), length));
+                    fmt::format("{}: {} letters; a window of the model has {}", places_[i],
+                                region.size(), length));
     };
     const io::BadRecords bad = i < n_first_ ? bad_ : io::BadRecords::refuse;
     if (!io::take_or_skip(bad, n_skipped_, require_length)) continue;
@@ -45,8 +48,10 @@ void RegionInput::set_windows(std::int64_t length) {
     for (std::int64_t at = region.begin; at < region.end; at += kPiece)
       pieces_.push_back({fitting.size(), {window, at, std::min(at + kPiece, region.end)}});
     fitting.push_back(region);
+    places.push_back(std::move(places_[i]));
   }
   regions_ = std::move(fitting);
+  places_ = std::move(places);
 }
 
 bool RegionInput::read(std::size_t slot) {

@@ -20,6 +20,8 @@ class RegionInput : public ModelInput {
 
   const genome::IndexedFasta& genome() const { return genome_; }
   const std::vector<genome::Window>& regions() const { return regions_; }
+  // Of each region, "regions.bed: line 3 (promoter)", for errors.
+  const std::vector<std::string>& places() const { return places_; }
   // length: of a model's window. A region that is longer does not fit: Error{bad_input}, or one of
   // the BED file is left out where these are skipped. Before the first read().
   void set_windows(std::int64_t length);
@@ -45,6 +47,7 @@ class RegionInput : public ModelInput {
   const std::string bed_;
   genome::IndexedFasta genome_;
   std::vector<genome::Window> regions_;
+  std::vector<std::string> places_;
   const io::BadRecords bad_;
   std::uint64_t n_of_bed_ = 0;  // lines
   std::size_t n_first_ = 0;     // regions of the BED file, which are the first

@@ -15,7 +15,7 @@ void RelaxTexts::add(const tasks::RelaxPoint& point, std::vector<std::string>& w
   molecule.velocities.clear();
   molecule::FrameResults frame =
       tasks::frame_results(*point.system, *point.result, options_.ev_per_energy, options_.energy);
-  const double fmax = tasks::max_force(frame.forces);
+  const double fmax = tasks::max_force(frame.forces, molecule.fixed);
   frame.pairs.emplace_back("step", std::to_string(point.step));
   frame.pairs.emplace_back("converged", point.converged ? "T" : "F");
   if (point.is_last || is_kept(point, warnings))

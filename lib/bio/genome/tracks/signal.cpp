@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/core/quote.hpp"
 
 namespace biogpu::genome {
 namespace {
@@ -17,15 +16,15 @@ namespace {
 // Bins [first, last) of a run.
 SignalRun part_of(const SignalRun& run, std::int64_t first, std::int64_t last) {
   return {run.contig, run.begin + first * run.bin, run.bin,
-          std::vector<float>(run.values.begin() + first, run.values.begin() + last), run.key};
+          std::vector<float>(run.values.begin() + first, run.values.begin() + last), run.place};
 }
 
 [[noreturn]] void fail_overlap(const std::string& before, const std::string& after,
                                const Contig& contig, std::int64_t at) {
   throw Error(ErrorCode::bad_input,
-              fmt::format("bins of {} and {} overlap at {}:{}; bigWig and bedGraph hold one "
-                          "value at a place",
-                          quoted(before), quoted(after), contig.name, at + 1));
+              fmt::format("{}: its bins overlap those of {} at {}:{}; bigWig and bedGraph hold one "
+                          "value for each base",
+                          after, before, contig.name, at + 1));
 }
 
 }  // namespace
@@ -52,7 +51,7 @@ void Signal::add_finite(SignalRun run) {
     const std::int64_t begin = std::max<std::int64_t>(run.begin + i * run.bin, 0);
     const std::int64_t end = std::min(run.begin + (i + 1) * run.bin, length);
     const float value = run.values[static_cast<std::size_t>(i)];
-    if (begin < end) runs_.push_back({run.contig, begin, end - begin, {value}, run.key});
+    if (begin < end) runs_.push_back({run.contig, begin, end - begin, {value}, run.place});
   };
   if (first > last) {  // one bin across both ends
     add_cut(last);
@@ -70,13 +69,13 @@ std::span<const SignalRun> Signal::sorted() {
   for (std::size_t i = 1; i < runs_.size(); ++i) {
     const SignalRun &before = runs_[i - 1], &run = runs_[i];
     if (before.contig == run.contig && run.begin < before.end())
-      fail_overlap(before.key, run.key, contigs_[run.contig], run.begin);
+      fail_overlap(before.place, run.place, contigs_[run.contig], run.begin);
   }
   return runs_;
 }
 
 void SignalPlaces::take(std::size_t contig, std::int64_t begin, std::int64_t end,
-                        const std::string& key) {
+                        const std::string& place) {
   begin = std::max<std::int64_t>(begin, 0);
   end = std::min(end, static_cast<std::int64_t>(contigs_[contig].length));
   if (begin >= end) return;
@@ -84,11 +83,12 @@ void SignalPlaces::take(std::size_t contig, std::int64_t begin, std::int64_t end
   const auto next = taken.lower_bound(begin);
   if (next != taken.begin()) {
     const auto& before = *std::prev(next);
-    if (before.second.end > begin) fail_overlap(before.second.key, key, contigs_[contig], begin);
+    if (before.second.end > begin)
+      fail_overlap(before.second.place, place, contigs_[contig], begin);
   }
   if (next != taken.end() && next->first < end)
-    fail_overlap(key, next->second.key, contigs_[contig], next->first);
-  taken.emplace_hint(next, begin, Place{end, key});
+    fail_overlap(next->second.place, place, contigs_[contig], next->first);
+  taken.emplace_hint(next, begin, Taken{end, place});
 }
 
 }  // namespace biogpu::genome

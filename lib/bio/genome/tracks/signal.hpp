@@ -16,7 +16,7 @@ struct SignalRun {
   std::int64_t begin = 0;  // from 0
   std::int64_t bin = 0;    // letters
   std::vector<float> values;
-  std::string key;  // of the window that they are of, for errors
+  std::string place;  // of the region that they are of, for errors
 
   std::int64_t end() const { return begin + bin * std::ssize(values); }
 };
@@ -31,8 +31,8 @@ class Signal {
   void add(SignalRun run);
 
   const std::vector<Contig>& contigs() const { return contigs_; }
-  // In the order of the genome. Throws Error{bad_input} where two windows overlap, with their keys:
-  // files of signals have one value at a place.
+  // In the order of the genome. Throws Error{bad_input} where two windows overlap, with their
+  // places: files of signals have one value at a place.
   std::span<const SignalRun> sorted();
 
  private:
@@ -50,16 +50,16 @@ class SignalPlaces {
 
   // The letters [begin, end) that the bins of a window lie on; those outside of the contig do not
   // count. Throws what Signal::sorted() does.
-  void take(std::size_t contig, std::int64_t begin, std::int64_t end, const std::string& key);
+  void take(std::size_t contig, std::int64_t begin, std::int64_t end, const std::string& place);
 
  private:
-  struct Place {
+  struct Taken {
     std::int64_t end = 0;
-    std::string key;
+    std::string place;
   };
 
   std::vector<Contig> contigs_;
-  std::vector<std::map<std::int64_t, Place>> taken_;  // of each contig, by begin
+  std::vector<std::map<std::int64_t, Taken>> taken_;  // of each contig, by begin
 };
 
 }  // namespace biogpu::genome

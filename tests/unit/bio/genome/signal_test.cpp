@@ -97,7 +97,7 @@ TEST_CASE("genome.signal: overlapping windows and other names are refused", "[ge
   for (const char* name : {"a.bedgraph", "a.bw"}) {
     if (!has_bigwig() && std::string(name) == "a.bw") continue;
     CHECK_THAT(error_text([&] { write_signal(folder.path(name), signal); }),
-               ContainsSubstring("3 bins of 'a' and 'b' overlap at chr1:513"));
+               ContainsSubstring("3 b: its bins overlap those of a at chr1:513"));
   }
   CHECK(folder.names().empty());
   SignalPlaces places(kContigs);
@@ -108,11 +108,11 @@ TEST_CASE("genome.signal: overlapping windows and other names are refused", "[ge
   places.take(1, 512, 768, "outside");
   places.take(0, 2000, 3000, "outside");
   CHECK_THAT(error_text([&] { places.take(0, 490, 501, "a"); }),
-             ContainsSubstring("3 bins of 'a' and 'c' overlap at chr1:501"));
+             ContainsSubstring("3 a: its bins overlap those of c at chr1:501"));
   CHECK_THAT(error_text([&] { places.take(0, 767, 770, "a"); }),
-             ContainsSubstring("3 bins of 'b' and 'a' overlap at chr1:768"));
+             ContainsSubstring("3 a: its bins overlap those of b at chr1:768"));
   CHECK_THAT(error_text([&] { places.take(0, -5, 2000, "a"); }),
-             ContainsSubstring("3 bins of 'a' and 'c' overlap at chr1:501"));
+             ContainsSubstring("3 a: its bins overlap those of c at chr1:501"));
   CHECK_THAT(error_text([&] { places.take(0, 999, 1001, "a"); }),
              ContainsSubstring("at chr1:1000"));
   places.take(0, 768, 900, "between");

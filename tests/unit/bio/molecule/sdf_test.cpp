@@ -42,6 +42,29 @@ TEST_CASE("molecule.sdf: both versions, charges, several records", "[molecule]")
   CHECK(read_molecules("a.sdf", "").empty());
 }
 
+TEST_CASE("molecule.sdf: isotopes have their masses", "[molecule]") {
+  const std::string end = "M  END\n$$$$\n";
+  CHECK(read_molecules("a.sdf", kHeader + kSdfAtoms + end)[0].masses.empty());
+  std::string by_code = kSdfAtoms;  // 14 + 1 and 35 + 2
+  by_code.replace(by_code.find("N   0"), 5, "N   1").replace(by_code.find("Cl  0"), 5, "Cl  2");
+  CHECK(read_molecules("a.sdf", kHeader + by_code + end)[0].masses ==
+        std::vector<double>{15.000108899, 37});
+  // M  ISO replaces all codes.
+  CHECK(read_molecules("a.sdf", kHeader + by_code + "M  ISO  1   1  13\n" + end)[0].masses ==
+        std::vector<double>{13.005738609, 35.45});
+  std::string by_key = kV3000;
+  by_key.replace(by_key.find("CHG=2"), 5, "MASS=15 CHG=2");
+  const Molecule third = read_molecules("a.sdf", kHeader + by_key + "M  END\n")[0];
+  CHECK(third.masses == std::vector<double>{15.000108899, 35.45});
+  CHECK(third.charge == std::optional<std::int32_t>(1));
+  CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms + "M  ISO  1   2  11\n" + end) ==
+        "a.sdf: frame 1 (line 8): atom 2 has no isotope 11");
+  CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms + "M  ISO  1   3  13\n" + end) ==
+        "a.sdf: frame 1 (line 8): isotope of atom 3; there are 2");
+  CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms + "M  ISO  1   1  1e1\n" + end) ==
+        "a.sdf: frame 1 (line 8): '1e1' is no isotope");
+}
+
 TEST_CASE("molecule.sdf: bad input names file, frame and line", "[molecule]") {
   const std::string ok = kHeader + kSdfAtoms + "M  END\n$$$$\n";
   CHECK(molecule_error("a.sdf", ok + kHeader + kSdfAtoms) ==
@@ -68,7 +91,7 @@ TEST_CASE("molecule.sdf: bad input names file, frame and line", "[molecule]") {
   CHECK(molecule_error("a.sdf", text.replace(text.find("  2  1"), 6, "  2  2") + "M  END\n") ==
         "a.sdf: frame 1 (line 8): 1 of 2 bonds are there");
   CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms + "M  CHG  1   3   1\nM  END\n") ==
-        "a.sdf: frame 1 (line 8): a charge of atom 3; there are 2");
+        "a.sdf: frame 1 (line 8): charge of atom 3; there are 2");
   CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms + "M  CHG  2   1   1\nM  END\n") ==
         "a.sdf: frame 1 (line 8): 'M  CHG  2   1   1' is malformed; expected a count, then atoms "
         "with charges");

@@ -53,6 +53,27 @@ TEST_CASE("molecule.xyz: extended frames", "[molecule]") {
   CHECK(salt.find_info("charge") == nullptr);
 }
 
+TEST_CASE("molecule.xyz: fixed atoms of ASE", "[molecule]") {
+  const std::string head = "2\nProperties=species:S:1:pos:R:3:move_mask:L:";
+  const Molecule atoms = read_molecules("a.extxyz", head + "1\nC 1 2 3 F\nO 4 5 6 True\n")[0];
+  CHECK(atoms.fixed == std::vector<std::uint8_t>{1, 1, 1, 0, 0, 0});
+  const Molecule axes = read_molecules("a.extxyz", head + "3\nC 1 2 3 F T T\nO 4 5 6 T T F\n")[0];
+  CHECK(axes.fixed == std::vector<std::uint8_t>{1, 0, 0, 0, 0, 1});
+  for (const Molecule& molecule : {atoms, axes}) {
+    std::string text;
+    molecule::append_extxyz(text, molecule, {});
+    CHECK(read_molecules("back.extxyz", text)[0].fixed == molecule.fixed);
+  }
+  std::string text;
+  molecule::append_extxyz(text, read_molecules("a.extxyz", head + "1\nC 1 2 3 T\nO 4 5 6 T\n")[0],
+                          {});
+  CHECK(text.find("move_mask") == std::string::npos);
+  CHECK(molecule_error("a.extxyz", head + "1\nC 1 2 3 F\nO 4 5 6 no\n") ==
+        "a.extxyz: frame 1 (line 4): move_mask 'no'; expected T or F");
+  CHECK(molecule_error("a.extxyz", head + "2\nC 1 2 3 F F\nO 4 5 6 T T\n") ==
+        "a.extxyz: frame 1 (line 2): Properties has move_mask:L:2; expected move_mask:L:1");
+}
+
 TEST_CASE("molecule.xyz: what is written is read back, bit by bit", "[molecule]") {
   Molecule salt = read_molecules("salt.extxyz", kSalt)[0];
   salt.positions[1] = 1.0 / 3;

@@ -69,6 +69,33 @@ TEST_CASE("tasks.dynamics: springs swing as velocity Verlet says", "[tasks]") {
   CHECK(dynamics.state().step == 500);
 }
 
+TEST_CASE("tasks.dynamics: fixed atoms and axes do not move", "[tasks]") {
+  test::LennardJones model;
+  const models::AtomSystem system = test::rare_gas(1, 5.4, 0.1, false);
+  std::vector<std::uint8_t> fixed(system.positions.size());
+  fixed[0] = fixed[1] = fixed[2] = fixed[7] = 1;
+  for (const bool langevin : {false, true}) {
+    DynamicsState state;
+    state.system = system;
+    state.fixed = fixed;
+    state.velocities = draw_velocities(system, 300, 7, 0, {}, fixed);
+    state.velocities[1] = 0.5;  // of a file: it has no effect
+    Dynamics dynamics(model, state,
+                      {.time_step = 2, .langevin = langevin, .temperature = 300, .friction = 0.05});
+    const double energy = total_energy(dynamics, model);
+    dynamics.run(50);
+    for (std::size_t i = 0; i < fixed.size(); ++i) {
+      const double moved = std::abs(dynamics.state().system.positions[i] - system.positions[i]);
+      CHECK((moved == 0) == (fixed[i] == 1));
+      CHECK((dynamics.state().velocities[i] == 0) == (fixed[i] == 1));
+    }
+    if (!langevin) CHECK(total_energy(dynamics, model) == Approx(energy).epsilon(1e-3));
+    const double n_free = static_cast<double>(fixed.size()) - 4;
+    CHECK(dynamics.temperature() ==
+          Approx(2 * dynamics.kinetic_energy() / (n_free * kBoltzmann)).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("tasks.dynamics: energy does not drift in 10000 steps", "[tasks]") {
   test::LennardJones model;
   Dynamics dynamics(model, thermal(test::rare_gas(1, 5.4, 0.1, false), 30), {.time_step = 2});

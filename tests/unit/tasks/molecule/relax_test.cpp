@@ -22,17 +22,19 @@ struct Last {
 
 std::map<std::size_t, Last> relax_all(models::PotentialModel& model,
                                       std::vector<models::AtomSystem> systems,
-                                      const RelaxOptions& options) {
+                                      const RelaxOptions& options,
+                                      const std::vector<std::vector<std::uint8_t>>& fixed = {}) {
   std::map<std::size_t, Last> last;
   std::vector<std::string> places;
   for (std::size_t i = 0; i < systems.size(); ++i) places.push_back("frame " + std::to_string(i));
-  relax(model, systems, places, options, [&](const RelaxPoint& point) {
+  const auto take = [&](const RelaxPoint& point) {
     if (point.step > 0) CHECK(point.step == last[point.index].step + 1);
     last[point.index].step = point.step;
     if (!point.is_last) return;
     last[point.index] = {point.step, point.converged, point.result->energy,
                          max_force(point.result->forces), *point.system};
-  });
+  };
+  relax(model, systems, places, options, take, {}, fixed);
   return last;
 }
 
@@ -89,6 +91,35 @@ TEST_CASE("tasks.relax: clusters, each on its own in a batch", "[tasks]") {
   const auto cut = relax_all(model, systems, {.max_force = 1e-5, .max_steps = 3});
   CHECK(cut.at(0).step == 3);
   CHECK_FALSE(cut.at(0).converged);
+}
+
+TEST_CASE("tasks.relax: fixed atoms and axes stay, and their forces do not count", "[tasks]") {
+  test::Springs model({1.5, 4, 0.3});
+  models::AtomSystem system;
+  system.atomic_numbers = {1, 8, 6};
+  system.positions = {0.5, -1, 2, 0.25, 0.75, -0.5, 1, 1, 1};
+  const std::vector<std::uint8_t> fixed{1, 1, 1, 0, 1, 0, 0, 0, 0};
+  for (const char* const name : {"fire", "lbfgs"}) {
+    const RelaxOptions options{.optimizer = name, .max_force = 1e-6, .max_steps = 1000};
+    const auto last = relax_all(model, {system}, options, {fixed});
+    INFO(name << " " << last.at(0).step);
+    CHECK(last.at(0).converged);
+    CHECK(last.at(0).force > 1);
+    const std::vector<double>& x = last.at(0).system.positions;
+    for (std::size_t i = 0; i < 9; ++i) {
+      if (fixed[i])
+        CHECK(x[i] == system.positions[i]);
+      else
+        CHECK(std::abs(x[i]) < 1e-4);
+    }
+    const auto all = relax_all(model, {system}, options, {std::vector<std::uint8_t>(9, 1)});
+    CHECK(all.at(0).converged);
+    CHECK(all.at(0).step == 0);
+  }
+  models::AtomSystem boxed = system;
+  boxed.box = models::Box{9, 0, 0, 0, 9, 0, 0, 0, 9};
+  CHECK(test::potential_error([&] { relax_all(model, {boxed}, {.relax_box = true}, {fixed}); }) ==
+        "frame 0: has fixed atoms (move_mask); a box that relaxes moves all atoms");
 }
 
 TEST_CASE("tasks.relax: the box of a crystal", "[tasks]") {
