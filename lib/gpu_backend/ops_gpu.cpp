@@ -2,7 +2,7 @@
 #include "gpu/ops/device.hpp"
 #include "lib/core/errors_gpu.hpp"
 #include "lib/gpu_backend/all_ops.hpp"
-#include "lib/tensor/block_linear_gpu.hpp"
+#include "lib/models/proteinmpnn/ops/block_linear_gpu.hpp"
 #include "lib/tensor/device_context_gpu.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
 
@@ -26,7 +26,7 @@ void run(Context& context, const void* args) {
 }
 
 constexpr NamedGpuOp kOps[] = {
-    {"tensor.upload_block_linear", &upload_device_block_linear},
+    {"proteinmpnn.upload_block_linear", &models::proteinmpnn::upload_device_block_linear},
 #define BIOGPU_FAMILY_OP(family, space, name, Args) \
   {#family "." #name, &run<space::Args, &gpu::family::name>},
 #include "lib/gpu_backend/all_ops.def"

@@ -39,12 +39,6 @@ void check_written_once(const char* operation, const Tensor& out) {
   }
 }
 
-// Operations that multiply inside a block take whole groups of columns.
-void check_block_width(const char* operation, std::int64_t width) {
-  require(width % 32 == 0, operation,
-          fmt::format("a width of {}; expected a multiple of 32", width));
-}
-
 // An input of map that is the memory of out must lie there number for number.
 void check_map_input(const MapInput& input, const Tensor& out) {
   const Tensor& x = input.x;
@@ -163,6 +157,11 @@ void check(const AddLayerNorm& op) {
             fmt::format("a weight or bias of {} for {} columns", columns->size(), d));
 }
 
+void check(const LayerNormGrad& op) {
+  require(op.norm.weight.size() == op.x.shape[1], "layer_norm_grad",
+          fmt::format("a weight of {} for {} columns", op.norm.weight.size(), op.x.shape[1]));
+}
+
 void check(const Attention& op) { check_shared_heads("attention", op.q.shape[1], op.k.shape[1]); }
 
 void check(const CrossAttention& op) {
@@ -207,12 +206,6 @@ void check(const RotateHeads& op) {
 void check(const Conv1d& op) { check_taps("conv1d", op.taps); }
 
 void check(const Conv1dLetters& op) { check_taps("conv1d_letters", op.table.shape[0]); }
-
-void check(const EdgeEmbed& op) { check_block_width("edge_embed", op.out.shape[2]); }
-
-void check(const EdgeMessage& op) { check_block_width("edge_message", op.out.shape[1]); }
-
-void check(const EdgeUpdate& op) { check_block_width("edge_update", op.edges.shape[2]); }
 
 void check(const Permute& op) {
   const bool same_shape = op.x.rank == op.out.rank && op.x.shape == op.out.shape;

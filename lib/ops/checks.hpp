@@ -11,10 +11,8 @@
 #include "lib/ops/elementwise/map.hpp"
 #include "lib/ops/gather/permute.hpp"
 #include "lib/ops/gemm/matmul.hpp"
-#include "lib/ops/knn_graph/edge_embed.hpp"
-#include "lib/ops/knn_graph/edge_message.hpp"
-#include "lib/ops/knn_graph/edge_update.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
+#include "lib/ops/normalisation/layer_norm_grad.hpp"
 #include "lib/ops/normalisation/softmax.hpp"
 #include "lib/ops/reduction/sample.hpp"
 
@@ -23,7 +21,7 @@ namespace biogpu::ops {
 // What operations demand of their arguments beyond types and shapes: lib/ops/dispatch.hpp checks it
 // at every call, on every context and in every build, so that no caller has to. Throws
 // Error{failed} naming the operation. What a GPU's kernels alone demand their operation checks
-// itself.
+// itself. An operation of a model has its check next to its arguments, in the model's namespace.
 template <class Args>
 void check(const Args&) {}
 
@@ -35,10 +33,8 @@ void check(const QkvRotary& op);
 void check(const RotateHeads& op);
 void check(const Conv1d& op);
 void check(const Conv1dLetters& op);
-void check(const EdgeEmbed& op);
-void check(const EdgeMessage& op);
-void check(const EdgeUpdate& op);
 void check(const Eigen3& op);
+void check(const LayerNormGrad& op);
 void check(const Map& op);
 void check(const Matmul& op);
 void check(const Permute& op);

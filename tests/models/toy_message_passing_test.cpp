@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/ops/elementwise/map.hpp"
+#include "lib/ops/elementwise/row_scale.hpp"
 #include "lib/ops/elementwise/silu.hpp"
 #include "lib/ops/elementwise/silu_grad.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
@@ -17,8 +19,6 @@
 #include "lib/ops/message_passing/segment_sum.hpp"
 #include "lib/ops/neighbours/neighbour_list.hpp"
 #include "lib/ops/neighbours/neighbour_list_grad.hpp"
-#include "lib/ops/neighbours/radial_basis.hpp"
-#include "lib/ops/neighbours/radial_basis_grad.hpp"
 #include "tests/ops/op_bed.hpp"
 
 using namespace biogpu;
@@ -38,8 +38,9 @@ constexpr std::int64_t kTypes = 3, kRadial = 8, kChannels = 24, kHidden = 16;
 // The weights, and a map with its transpose for the way back.
 struct Toy {
   explicit Toy(Bed& bed)
-      : means(bed.pair({kRadial}, {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.65f, 0.8f, 1.0f}, false)),
-        betas(bed.pair({kRadial}, {9, 8, 10, 11, 9, 8, 7, 12}, false)),
+      : means(bed.pair({kRadial}, {0.8f, 1.3f, 1.8f, 2.3f, 2.8f, 3.3f, 3.8f, 4.3f}, false)),
+        minus_betas(
+            bed.pair({kRadial}, {-0.9f, -0.8f, -1, -1.1f, -0.9f, -0.8f, -0.7f, -1.2f}, false)),
         types(bed.random({kTypes, kChannels}, 1, false)),
         filter(bed.linear(kChannels, kRadial)),
         filter_back(transposed(bed, filter)),
@@ -60,7 +61,7 @@ struct Toy {
             map.weight.values[static_cast<std::size_t>(i * k + j)];
     return bed.device().upload_linear(Tensor(values.data(), DType::f32, {k, n}), {});
   }
-  Pair means, betas, types;
+  Pair means, minus_betas, types;
   test::LinearPair filter;
   Linear filter_back;
   test::LinearPair hidden;
@@ -84,7 +85,7 @@ struct Results {
 // What the way back needs of the way there.
 struct Kept {
   ops::Edges edges;
-  Tensor weights, x, first, first_active, hidden;
+  Tensor gaussians, weights, x, first, first_active, hidden;
 };
 
 Tensor as_atoms(Tensor rows) {  // [T, F] as [1, T, F]
@@ -101,13 +102,68 @@ Tensor as_operand(Context& context, Arena& arena, const Tensor& x) {
   return out;
 }
 
+// With d a distance and u = 1 - (d / cutoff)^2: gaussians = exp(-beta (d - mean)^2), and
+// radial = u^2 gaussians.
+constexpr float kPerSquare = -1 / (kCutoff * kCutoff);
+
+void radial_functions(Context& context, const Toy& toy, const Kept& kept, const Tensor& radial) {
+  using ops::Map;
+  using ops::MapCode;
+  const Tensor d(kept.edges.distance.data, DType::f32, {kept.edges.capacity(), 1});
+  ops::map(context, ops::make_map({d, toy.means.device, toy.minus_betas.device},
+                                  {{MapCode::subtract, 1},
+                                   {MapCode::keep, Map::kKept},
+                                   {MapCode::multiply, Map::kKept},
+                                   {MapCode::multiply, 2},
+                                   {MapCode::exp}},
+                                  kept.gaussians));
+  ops::map(context,
+           ops::make_map({d, kept.gaussians},
+                         {{MapCode::multiply, 0},
+                          {MapCode::multiply_add, Map::kNumber, Map::kNumber, kPerSquare, 1},
+                          {MapCode::keep, Map::kKept},
+                          {MapCode::multiply, Map::kKept},
+                          {MapCode::multiply, 1}},
+                         radial));
+}
+
+// d_distance from d_radial, whose memory is written:
+//   slope of radial = u gaussian (-4 d / cutoff^2 - 2 beta u (d - mean))
+void radial_functions_grad(Context& context, Arena& arena, const Toy& toy, const Kept& kept,
+                           const Tensor& d_radial, const Tensor& d_distance) {
+  using ops::Map;
+  using ops::MapCode;
+  const Tensor d(kept.edges.distance.data, DType::f32, {kept.edges.capacity(), 1});
+  const Tensor slopes = arena.take(DType::f32, {kept.edges.capacity(), kRadial});
+  ops::map(context, ops::make_map({d, toy.means.device, toy.minus_betas.device},
+                                  {{MapCode::subtract, 1},
+                                   {MapCode::multiply, 2},
+                                   {MapCode::multiply, Map::kNumber, 0, 2}},
+                                  slopes));
+  ops::map(context,
+           ops::make_map({slopes, kept.gaussians, d},
+                         {{MapCode::load, 2},
+                          {MapCode::multiply, 2},
+                          {MapCode::multiply_add, Map::kNumber, Map::kNumber, kPerSquare, 1},
+                          {MapCode::keep, Map::kKept},
+                          {MapCode::multiply, 0},
+                          {MapCode::keep, Map::kKept + 1},
+                          {MapCode::load, 2},
+                          {MapCode::multiply, Map::kNumber, 0, 4 * kPerSquare},
+                          {MapCode::add, Map::kKept + 1},
+                          {MapCode::multiply, Map::kKept},
+                          {MapCode::multiply, 1}},
+                         slopes));
+  // Its d_scale is the sum of a row's products.
+  ops::row_scale_grad(context, {slopes, kept.edges.distance, d_radial, d_radial, d_distance});
+}
+
 Tensor energy_of_atoms(Context& context, Arena& arena, const Toy& toy, const Inputs& in,
                        Kept& kept) {
   const std::int64_t n = in.positions.shape[0], n_edges = kept.edges.capacity();
   ops::neighbour_list(context, {in.positions, in.molecules, {}, 0, kCutoff, false, kept.edges});
   const Tensor radial = arena.take(DType::f32, {n_edges, kRadial});
-  ops::radial_basis(context,
-                    {kept.edges.distance, toy.means.device, toy.betas.device, 0, kCutoff, radial});
+  radial_functions(context, toy, kept, radial);
   ops::gemm(context, {as_operand(context, arena, radial),
                       &toy.filter.device,
                       ops::Activation::none,
@@ -156,8 +212,7 @@ void forces_of_atoms(Context& context, Arena& arena, const Toy& toy, const Input
     ops::gemm(context, {as_operand(context, arena, d_weights[layer]), &toy.filter_back,
                         ops::Activation::none, layer == 0 ? Tensor() : d_radial, d_radial});
   const Tensor d_distance = arena.take(DType::f32, {n_edges});
-  ops::radial_basis_grad(context, {kept.edges.distance, toy.means.device, toy.betas.device, 0,
-                                   kCutoff, d_radial, d_distance});
+  radial_functions_grad(context, arena, toy, kept, d_radial, d_distance);
   ops::neighbour_list_grad(context, {&kept.edges, d_distance, {}, forces});
 }
 
@@ -166,9 +221,11 @@ Results forward(Context& context, Arena& arena, const Toy& toy, const Inputs& in
   const std::int64_t n = in.positions.shape[0];
   Results results{
       arena.take(DType::f64, {in.molecules->n_segments, 1}), arena.take(DType::f32, {n, 3}), {}};
-  Kept kept{ops::take_edges(arena, n, capacity),    arena.take(DType::f32, {capacity, kChannels}),
-            arena.take(DType::f32, {n, kChannels}), arena.take(DType::f32, {n, kChannels}),
-            arena.take(DType::f32, {n, kChannels}), arena.take(DType::f32, {n, kHidden})};
+  Kept kept{
+      ops::take_edges(arena, n, capacity),           arena.take(DType::f32, {capacity, kRadial}),
+      arena.take(DType::f32, {capacity, kChannels}), arena.take(DType::f32, {n, kChannels}),
+      arena.take(DType::f32, {n, kChannels}),        arena.take(DType::f32, {n, kChannels}),
+      arena.take(DType::f32, {n, kHidden})};
   results.count = kept.edges.count;
   const auto scope = arena.scope();
   const Tensor energies = energy_of_atoms(context, arena, toy, in, kept);
@@ -234,11 +291,10 @@ class DoubleEnergy {
  private:
   std::vector<double> radial(double d) const {
     std::vector<double> functions;
-    const double s = std::exp(-5 / static_cast<double>(kCutoff) * d);
-    const double cutoff = (std::cos(3.14159265358979323846 * d / kCutoff) + 1) / 2;
+    const double share = d / kCutoff, u = 1 - share * share;
     for (std::size_t k = 0; k < kRadial; ++k) {
-      const double off = s - toy_.means.values[k];
-      functions.push_back(cutoff * std::exp(-toy_.betas.values[k] * off * off));
+      const double off = d - toy_.means.values[k];
+      functions.push_back(u * u * std::exp(toy_.minus_betas.values[k] * off * off));
     }
     return functions;
   }

@@ -79,7 +79,9 @@ Json bench_ops(const BenchFlags& flags, Device& device) {
                                  device.name, name_of(device.precision));
   for (const ops::OpTiming& op : ops::run_op_bench(
            *device.context, flags.ops,
-           {models::tensornet::radial_table_bench, models::tensornet::radial_embed_bench})) {
+           {models::proteinmpnn::edge_embed_bench, models::proteinmpnn::edge_message_bench,
+            models::proteinmpnn::edge_update_bench, models::proteinmpnn::nearest_rows_bench,
+            models::tensornet::radial_table_bench, models::tensornet::radial_embed_bench})) {
     const double share = op.share(device.roofline);
     const double gigabytes_per_s = 1e-9 * op.bytes / op.seconds;
     const double teraflops_per_s = 1e-12 * op.operations / op.seconds;

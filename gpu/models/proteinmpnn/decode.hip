@@ -71,11 +71,10 @@ __device__ void decode_residue(const DecodeArgs& a, const Sequence& sequence, in
     decoder_layer<kWave>(a, sequence, l, i, room);
     if (l + 1 == kLayers) break;
     float* const seen = a.seen(l + 1, state);
-    ops::edges::project_node<kWave>(a.layer[l + 1].node_proj, room.residue,
-                                    [&](int o, float value) {
-                                      if (o < kHidden) room.residue.receiver[o] = value;
-                                      if (o >= kHidden) seen[o - kHidden] = value;
-                                    });
+    edges::project_node<kWave>(a.layer[l + 1].node_proj, room.residue, [&](int o, float value) {
+      if (o < kHidden) room.residue.receiver[o] = value;
+      if (o >= kHidden) seen[o - kHidden] = value;
+    });
     __syncthreads();
   }
   compute_logits<kWave>(a, room);
@@ -197,8 +196,8 @@ DecodeArgs args_of(const models::proteinmpnn::Decode& op) {
   a.n_rows = op.rows.shape[0];
   for (int l = 0; l < kLayers; ++l) {
     const models::proteinmpnn::DecoderLayer& layer = op.layer[l];
-    a.layer[l] = {ops::edges::product_of(layer.middle), ops::edges::update_of(layer.update),
-                  ops::edges::columns_of(layer.node_proj), layer.letters.as<float>()};
+    a.layer[l] = {edges::product_of(layer.middle), edges::update_of(layer.update),
+                  edges::columns_of(layer.node_proj), layer.letters.as<float>()};
   }
   a.logits = op.logit_weight.as<float>();
   a.logit_bias = op.logit_bias.as<float>();

@@ -2,12 +2,15 @@
 
 // What the decode kernel reads, and one residue through the layers of the decoder by one block.
 
-#include "gpu/ops/knn_graph/edge_rows.hpp"
+#include "gpu/models/proteinmpnn/edge_rows.hpp"
 #include "gpu/prim/wave.hpp"
 #include "lib/models/proteinmpnn/ops/decode.hpp"
 
 namespace biogpu::gpu::proteinmpnn {
 
+using edges::kMaxNeighbours;
+using edges::kThreads;
+using edges::kWaves;
 using models::proteinmpnn::kHidden;
 using models::proteinmpnn::kLayers;
 using models::proteinmpnn::kNodeProj;
@@ -17,16 +20,13 @@ using models::proteinmpnn::RuleRows;
 using models::proteinmpnn::Rules;
 using models::proteinmpnn::Sequence;
 using models::proteinmpnn::Unit;
-using ops::edges::kMaxNeighbours;
-using ops::edges::kThreads;
-using ops::edges::kWaves;
 
 inline constexpr int kLetters = static_cast<int>(models::proteinmpnn::kLetterCount);
 
 struct LayerArgs {
-  ops::edges::Product middle;
-  ops::edges::Update update;
-  ops::edges::Columns node_proj;
+  edges::Product middle;
+  edges::Update update;
+  edges::Columns node_proj;
   const float* letters = nullptr;  // [kLetters][2 kHidden]
 };
 
@@ -66,8 +66,8 @@ struct DecodeArgs {
 };
 
 struct alignas(16) DecoderRoom {
-  ops::edges::SplitRows rows;
-  ops::edges::NodeRoom residue;
+  edges::SplitRows rows;
+  edges::NodeRoom residue;
   float logits[32];
   std::int32_t neighbour[kMaxNeighbours];  // in the structure
   std::uint8_t before[kMaxNeighbours];     // in the order
@@ -94,7 +94,10 @@ __device__ __forceinline__ void load_neighbours(const DecodeArgs& a, const Seque
 template <int kWave>
 __device__ __forceinline__ void decoder_layer(const DecodeArgs& a, const Sequence& sequence,
                                               int layer, int i, DecoderRoom& room) {
-  using namespace ops::edges;
+  using edges::begin_product;
+  using edges::gather_messages;
+  using edges::load_messages;
+  using edges::Pieces;
   const LayerArgs& weights = a.layer[layer];
   Pieces<kWave> pieces = begin_product<kWave>(weights.middle);
   const float* const edges =

@@ -3,8 +3,7 @@
 // Shapes   see lib/models/tensornet/ops/charge_ops.hpp; T atoms, F channels, C kinds of charge.
 // Mapping  charge_features: one thread an atom and channel; charge_balance: 32 lanes a system and
 //          kind of charge; coulomb: 32 lanes an atom; coulomb_grad: 32 lanes an atom, which take
-//          the kinds of charge of each edge; pair_add, row_scale: one thread a number;
-//          row_scale_grad: 32 lanes a row. Sums over lanes end in a fixed tree.
+//          the kinds of charge of each edge. Sums over lanes end in a fixed tree.
 // Traffic  a few bytes for each operation; memory bound. No atomics.
 // Result   fused products in fp32; the same for all grids and widths.
 // Source   TensorNet2 of torchmd-net; charges after Zubatyuk et al. 2021, doi
@@ -26,7 +25,6 @@ using model::CoulombPair;
 using ops::kRowBlock;
 using ops::load_numbers;
 using ops::Numbers;
-using ops::row_blocks;
 using ops::row_group;
 using ops::RowGroup;
 using ops::store_numbers;
@@ -150,64 +148,6 @@ __global__ __launch_bounds__(kRowBlock) void coulomb_grad_kernel(CoulombArrays a
   }
 }
 
-struct PairAddArrays {
-  const float *x, *receiver, *neighbour;
-  const std::int32_t *receivers, *neighbours;
-  float* out;
-  std::int64_t n_edges;
-  int d;
-};
-
-__global__ __launch_bounds__(kRowBlock) void pair_add_kernel(PairAddArrays a) {
-  const RowGroup place = row_group(a.d);
-  if (place.row >= a.n_edges) return;
-  const std::int64_t i = a.receivers[place.row], j = a.neighbours[place.row];
-  const std::int64_t at = place.row * a.d + place.group;
-  const float sum = a.receiver[i * a.d + place.group] + a.neighbour[j * a.d + place.group];
-  a.out[at] = a.x[at] + sum;
-}
-
-__global__ __launch_bounds__(kRowBlock) void row_scale_kernel(float* out, const float* x,
-                                                              const float* scale,
-                                                              std::int64_t n_rows, int d) {
-  const RowGroup place = row_group(d);
-  if (place.row >= n_rows) return;
-  const std::int64_t at = place.row * d + place.group;
-  out[at] = scale[place.row] * x[at];
-}
-
-struct RowScaleGradArrays {
-  const float *x, *scale, *d_out;
-  float *d_x, *d_scale;
-  std::int64_t n_rows;
-  int d;
-};
-
-template <int kWave>
-__global__ __launch_bounds__(kRowBlock) void row_scale_grad_kernel(RowScaleGradArrays a) {
-  const std::int64_t row = thread_number() / kLanes;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const bool live = row < a.n_rows;
-  const float scale = live ? a.scale[row] : 0.0f;
-  float sum = 0;
-  for (int f = lane; live && f < a.d; f += kLanes) {
-    const float g = a.d_out[row * a.d + f];
-    sum += g * a.x[row * a.d + f];
-    a.d_x[row * a.d + f] = scale * g;
-  }
-  sum = sum_of_lanes<kWave>(sum);
-  if (live && lane == 0) a.d_scale[row] = sum;
-}
-
-// Runs a kernel that is compiled for both widths, 32 lanes a row.
-template <class Kernel, class Arrays>
-void launch_rows(Stream& stream, Kernel wave32, Kernel wave64, std::int64_t n_rows,
-                 const Arrays& arrays) {
-  if (n_rows == 0) return;
-  stream.launch(stream.wave_width() == 64 ? wave64 : wave32, row_blocks(n_rows * kLanes), kRowBlock,
-                arrays);
-}
-
 template <class Op>
 CoulombArrays coulomb_arrays(const Op& op) {
   return {op.charges.template as<float>(),
@@ -278,38 +218,6 @@ void coulomb_grad(ops::Device& device, const model::CoulombGrad& op) {
   arrays.d_charges = op.d_charges.as<float>();
   arrays.d_distance = op.d_distance.as<float>();
   launch_rows(device.stream(), coulomb_grad_kernel<32>, coulomb_grad_kernel<64>, arrays.n_atoms,
-              arrays);
-}
-
-void pair_add(ops::Device& device, const model::PairAdd& op) {
-  const PairAddArrays arrays{op.x.as<float>(),
-                             op.receiver.as<float>(),
-                             op.neighbour.as<float>(),
-                             op.edges->receivers.as<std::int32_t>(),
-                             op.edges->neighbours.as<std::int32_t>(),
-                             op.out.as<float>(),
-                             op.x.shape[0],
-                             static_cast<int>(op.x.shape[1])};
-  if (arrays.n_edges == 0) return;
-  device.stream().launch(pair_add_kernel, row_blocks(arrays.n_edges * arrays.d), kRowBlock, arrays);
-}
-
-void row_scale(ops::Device& device, const model::RowScale& op) {
-  if (op.x.size() == 0) return;
-  device.stream().launch(row_scale_kernel, row_blocks(op.x.size()), kRowBlock, op.out.as<float>(),
-                         op.x.as<float>(), op.scale.as<float>(), op.x.shape[0],
-                         static_cast<int>(op.x.shape[1]));
-}
-
-void row_scale_grad(ops::Device& device, const model::RowScaleGrad& op) {
-  const RowScaleGradArrays arrays{op.x.as<float>(),
-                                  op.scale.as<float>(),
-                                  op.d_out.as<float>(),
-                                  op.d_x.as<float>(),
-                                  op.d_scale.as<float>(),
-                                  op.x.shape[0],
-                                  static_cast<int>(op.x.shape[1])};
-  launch_rows(device.stream(), row_scale_grad_kernel<32>, row_scale_grad_kernel<64>, arrays.n_rows,
               arrays);
 }
 

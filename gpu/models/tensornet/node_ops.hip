@@ -1,8 +1,7 @@
 // TensorNet's operations on the tensors of atoms.
 //
-// Shapes   see lib/models/tensornet/ops/node_ops.hpp; T atoms, F channels; rows of d numbers.
-// Mapping  one thread per atom and channel, all of whose numbers are in its registers; gates one
-//          thread a number; layer norms 32 lanes a row, then a fixed tree.
+// Shapes   see lib/models/tensornet/ops/node_ops.hpp; T atoms, F channels.
+// Mapping  one thread per atom and channel, all of whose numbers are in its registers.
 // Traffic  72 to 120 bytes a tensor for 30 to 150 operations; memory bound.
 // Result   fused products in fp32; the same for all grids and widths.
 // Source   TensorNet (arXiv 2306.06482), equations 5 to 9; gradients own.
@@ -19,12 +18,10 @@ namespace model = biogpu::models::tensornet;
 using ops::kRowBlock;
 using ops::load_numbers;
 using ops::Numbers;
-using ops::row_blocks;
 using ops::row_group;
 using ops::RowGroup;
 using ops::store_numbers;
 using ops::TensorGrid;
-using ops::thread_number;
 
 __device__ __forceinline__ int part_of_number(int c) { return c == 0 ? 0 : c < 4 ? 1 : 2; }
 
@@ -111,58 +108,6 @@ __global__ __launch_bounds__(kRowBlock) void tensor_update_grad_kernel(float* d_
   store_numbers(d_y, at, step, sum);
 }
 
-__global__ __launch_bounds__(kRowBlock) void sigmoid_gate_kernel(float* out, const float* x,
-                                                                 const float* gate,
-                                                                 std::int64_t n) {
-  const std::int64_t i = thread_number();
-  if (i < n) out[i] = x[i] / (1.0f + expf(-gate[i]));
-}
-
-struct GateGradArrays {
-  const float *x, *gate, *d_out;
-  float *d_x, *d_gate;
-  std::int64_t n;
-};
-
-__global__ __launch_bounds__(kRowBlock) void sigmoid_gate_grad_kernel(GateGradArrays a) {
-  const std::int64_t i = thread_number();
-  if (i >= a.n) return;
-  const float s = 1.0f / (1.0f + expf(-a.gate[i])), d_x = a.d_out[i] * s;
-  a.d_gate[i] = d_x * a.x[i] * (1.0f - s);
-  a.d_x[i] = d_x;
-}
-
-struct NormGradArrays {
-  const float *x, *weight, *d_out;
-  float* d_x;
-  float eps;
-  std::int64_t n_rows;
-  int d;
-};
-
-template <int kWave>
-__global__ __launch_bounds__(kRowBlock) void layer_norm_grad_kernel(NormGradArrays a) {
-  const std::int64_t row = thread_number() / kLanes;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int d = row < a.n_rows ? a.d : 0;  // all lanes take part in the exchange
-  const float *const x = a.x + row * a.d, *const d_out = a.d_out + row * a.d;
-  const float per_number = 1.0f / static_cast<float>(a.d);
-  float total = 0, squares = 0, sum_g = 0, sum_gz = 0;
-  for (int i = lane; i < d; i += kLanes) total += x[i];
-  const float mean = sum_of_lanes<kWave>(total) * per_number;
-  for (int i = lane; i < d; i += kLanes) {
-    const float off = x[i] - mean, g = d_out[i] * a.weight[i];
-    squares += off * off;
-    sum_g += g;
-    sum_gz += off * g;
-  }
-  const float scale = 1.0f / sqrtf(sum_of_lanes<kWave>(squares) * per_number + a.eps);
-  const float mean_g = sum_of_lanes<kWave>(sum_g) * per_number;
-  const float mean_gz = sum_of_lanes<kWave>(sum_gz) * per_number * scale * scale;
-  for (int i = lane; i < d; i += kLanes)
-    a.d_x[row * a.d + i] = scale * (d_out[i] * a.weight[i] - mean_g - (x[i] - mean) * mean_gz);
-}
-
 }  // namespace
 
 void part_scale(ops::Device& device, const model::PartScale& op) {
@@ -203,34 +148,6 @@ void tensor_update_grad(ops::Device& device, const model::TensorUpdateGrad& op) 
   device.stream().launch(tensor_update_grad_kernel, grid_of(op.y).blocks(), kRowBlock,
                          op.d_y.as<float>(), op.y.as<float>(), op.factor.as<float>(),
                          op.d_out.as<float>(), grid_of(op.y));
-}
-
-void sigmoid_gate(ops::Device& device, const model::SigmoidGate& op) {
-  const std::int64_t n = op.x.size();
-  if (n == 0) return;
-  device.stream().launch(sigmoid_gate_kernel, row_blocks(n), kRowBlock, op.out.as<float>(),
-                         op.x.as<float>(), op.gate.as<float>(), n);
-}
-
-void sigmoid_gate_grad(ops::Device& device, const model::SigmoidGateGrad& op) {
-  const GateGradArrays arrays{op.x.as<float>(),   op.gate.as<float>(),   op.d_out.as<float>(),
-                              op.d_x.as<float>(), op.d_gate.as<float>(), op.x.size()};
-  if (arrays.n == 0) return;
-  device.stream().launch(sigmoid_gate_grad_kernel, row_blocks(arrays.n), kRowBlock, arrays);
-}
-
-void layer_norm_grad(ops::Device& device, const model::LayerNormGrad& op) {
-  const NormGradArrays arrays{op.x.as<float>(),
-                              op.norm.weight.as<float>(),
-                              op.d_out.as<float>(),
-                              op.d_x.as<float>(),
-                              op.norm.eps,
-                              op.x.shape[0],
-                              static_cast<int>(op.x.shape[1])};
-  if (arrays.n_rows == 0) return;
-  const auto kernel =
-      device.stream().wave_width() == 64 ? layer_norm_grad_kernel<64> : layer_norm_grad_kernel<32>;
-  device.stream().launch(kernel, row_blocks(arrays.n_rows * kLanes), kRowBlock, arrays);
 }
 
 }  // namespace biogpu::gpu::tensornet

@@ -8,15 +8,13 @@
 // Source   own.
 // Oracle   segment_sum_ref, lib/ops/message_passing/segment_sum_ref.cpp.
 #include "gpu/ops/device.hpp"
-#include "gpu/ops/row_threads.hpp"
-#include "gpu/prim/wave.hpp"
+#include "gpu/ops/row_lanes.hpp"
 #include "lib/ops/message_passing/segment_sum.hpp"
 
 namespace biogpu::gpu::ops {
 namespace {
 
 constexpr int kMinColumns = 8;
-constexpr int kLanes = 32;
 
 struct Sums {
   const float* x;
@@ -56,8 +54,7 @@ __global__ __launch_bounds__(kRowBlock) void sum_lanes_kernel(Sums s) {
   const std::int64_t begin = live ? s.starts[row] : 0, end = live ? s.starts[row + 1] : 0;
   Sum sum = 0;
   for (std::int64_t e = begin + lane; e < end; e += kLanes) sum += s.number(e, column);
-  for (int mask = kLanes / 2; mask > 0; mask /= 2)
-    sum += wave_shuffle_xor<kWave>(sum, mask, kLanes);
+  sum = sum_of_lanes<kWave>(sum);
   if (live && lane == 0)
     static_cast<Sum*>(s.out)[row * s.out_stride + column] = s.finish(sum, end - begin);
 }

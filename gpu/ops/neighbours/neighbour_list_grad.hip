@@ -10,13 +10,10 @@
 #include "lib/ops/neighbours/neighbour_list_grad.hpp"
 
 #include "gpu/ops/device.hpp"
-#include "gpu/ops/row_threads.hpp"
-#include "gpu/prim/wave.hpp"
+#include "gpu/ops/row_lanes.hpp"
 
 namespace biogpu::gpu::ops {
 namespace {
-
-constexpr int kLanes = 32;
 
 struct PositionGrad {
   const std::int32_t *starts, *reverse;
@@ -48,9 +45,8 @@ __global__ __launch_bounds__(kRowBlock) void neighbour_list_grad_kernel(Position
   }
 #pragma unroll
   for (int a = 0; a < 3; ++a) {
-    for (int mask = kLanes / 2; mask > 0; mask /= 2)
-      sum[a] += wave_shuffle_xor<kWave>(sum[a], mask, kLanes);
-    if (live && lane == a) p.d_positions[3 * i + a] = sum[a];
+    const float total = sum_of_lanes<kWave>(sum[a]);
+    if (live && lane == a) p.d_positions[3 * i + a] = total;
   }
 }
 
@@ -61,10 +57,8 @@ void neighbour_list_grad(Device& device, const biogpu::ops::NeighbourListGrad& o
                        op.edges->displacement.as<float>(),  op.edges->distance.as<float>(),
                        op.d_distance.as<float>(),           op.d_displacement.as<float>(),
                        op.d_positions.as<float>(),          op.d_positions.shape[0]};
-  if (p.n_atoms == 0) return;
-  const auto kernel = device.stream().wave_width() == 64 ? neighbour_list_grad_kernel<64>
-                                                         : neighbour_list_grad_kernel<32>;
-  device.stream().launch(kernel, row_blocks(p.n_atoms * kLanes), kRowBlock, p);
+  launch_rows(device.stream(), neighbour_list_grad_kernel<32>, neighbour_list_grad_kernel<64>,
+              p.n_atoms, p);
 }
 
 }  // namespace biogpu::gpu::ops

@@ -7,8 +7,15 @@
 #include <vector>
 
 #include "lib/models/proteinmpnn/network/work.hpp"
+#include "lib/ops/bench/bench.hpp"
 
 namespace biogpu::models::proteinmpnn {
+
+// For ops::run_op_bench(): the operations on a graph of nearest residues.
+void edge_embed_bench(ops::OpBench& bench);
+void edge_message_bench(ops::OpBench& bench);
+void edge_update_bench(ops::OpBench& bench);
+void nearest_rows_bench(ops::OpBench& bench);
 
 // Seconds of the host for one structure, from its coordinates to letters and log-probabilities.
 struct StageTiming {

@@ -6,6 +6,7 @@
 #include "lib/models/tensornet/ops/radial_embed.hpp"
 #include "lib/ops/cartesian_tensor/tensor_norm.hpp"
 #include "lib/ops/cartesian_tensor/tensor_product.hpp"
+#include "lib/ops/elementwise/sigmoid_gate.hpp"
 #include "lib/ops/elementwise/silu.hpp"
 #include "lib/ops/gemm/gemm.hpp"
 #include "lib/ops/message_passing/message_sum.hpp"
@@ -141,7 +142,7 @@ void Network::read_out(const Tensor& x, const Tensor& energies) {
   if (!config_.gated) return run_chain(weights_.head, features, energies, readout_.head);
   run_chain(weights_.head, features, {}, readout_.head);
   run_chain(weights_.gate, features, {}, readout_.gate);
-  sigmoid_gate(context_, {readout_.head.out, readout_.gate.out, energies});
+  ops::sigmoid_gate(context_, {readout_.head.out, readout_.gate.out, energies});
 }
 
 void Network::forward(const Tensor& energies) {

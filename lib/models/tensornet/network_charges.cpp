@@ -6,10 +6,13 @@
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/elementwise/fill_zero.hpp"
+#include "lib/ops/elementwise/row_scale.hpp"
 #include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/message_passing/pair_add.hpp"
 #include "lib/ops/message_passing/segment_sum.hpp"
 #include "lib/ops/neighbours/neighbour_list_grad.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
+#include "lib/ops/normalisation/layer_norm_grad.hpp"
 
 namespace biogpu::models::tensornet {
 
@@ -47,7 +50,7 @@ void Network::charges_back(std::size_t index, const Tensor& d_x) {
   charge_balance_grad(context_, {kept.chain.out, batch_.total, batch_.atom_starts,
                                  charges_of(d_charges_, index), d_raw});
   const Tensor d = chain_back(kept.chain, d_raw, {});
-  layer_norm_grad(context_, {kept.features, weights_.charge_heads[index].norm, d, d});
+  ops::layer_norm_grad(context_, {kept.features, weights_.charge_heads[index].norm, d, d});
   charge_features_grad(context_, {kept.x, d, d_x});
 }
 
@@ -64,14 +67,14 @@ void Network::mix_weights(std::size_t index, KeptLayer& kept) {
   kept.before[0] = take({n_edges, f});
   radial_table(context_, {batch_.edges.distance, layer.radial, lower, upper, kept.before[0]});
   const Tensor charges = charges_of(charges_, index);
-  pair_add(context_,
-           {kept.before[0], map_rows(layer.receiver_charges.forward, charges),
-            map_rows(layer.neighbour_charges.forward, charges), &batch_.edges, kept.before[0]});
+  ops::pair_add(context_, {kept.before[0], map_rows(layer.receiver_charges.forward, charges),
+                           map_rows(layer.neighbour_charges.forward, charges), &batch_.edges,
+                           kept.before[0]});
   for (int i = 0; i < 2; ++i)
     kept.before[i + 1] = map_rows(layer.radial_maps[i].forward, activate(kept.before[i]));
   kept.active = activate(kept.before[2]);
-  row_scale(context_, {kept.active, cutoff_,
-                       Tensor(kept.weights.data, kept.weights.dtype, {n_edges, 3 * f})});
+  ops::row_scale(context_, {kept.active, cutoff_,
+                            Tensor(kept.weights.data, kept.weights.dtype, {n_edges, 3 * f})});
 }
 
 // To distances, and to the charges of both atoms. d_weights is overwritten.
@@ -84,7 +87,7 @@ void Network::mix_weights_back(std::size_t index, const Tensor& d_weights, const
              upper = static_cast<float>(config_.cutoff_upper);
   const auto scope = arena_.scope();
   const Tensor d_cutoff = take({n_edges});
-  row_scale_grad(context_, {kept.active, cutoff_, d_weights, d_weights, d_cutoff});
+  ops::row_scale_grad(context_, {kept.active, cutoff_, d_weights, d_weights, d_cutoff});
   radial_table_grad(context_,
                     {batch_.edges.distance, weights_.cutoff, lower, upper,
                      Tensor(d_cutoff.data, d_cutoff.dtype, {n_edges, 1}), previous, d_distance});

@@ -6,10 +6,12 @@
 #include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/cartesian_tensor/tensor_norm_grad.hpp"
 #include "lib/ops/cartesian_tensor/tensor_product_grad.hpp"
+#include "lib/ops/elementwise/sigmoid_gate.hpp"
 #include "lib/ops/elementwise/silu_grad.hpp"
 #include "lib/ops/gemm/gemm.hpp"
 #include "lib/ops/message_passing/message_sum_grad.hpp"
 #include "lib/ops/neighbours/neighbour_list_grad.hpp"
+#include "lib/ops/normalisation/layer_norm_grad.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {
@@ -52,7 +54,7 @@ Tensor Network::read_out_back(const Tensor& ones) {
   Tensor d;
   if (config_.gated) {
     const Tensor d_head = take({n, kEnergyColumns}), d_gate = take({n, kEnergyColumns});
-    sigmoid_gate_grad(context_, {readout_.head.out, readout_.gate.out, ones, d_head, d_gate});
+    ops::sigmoid_gate_grad(context_, {readout_.head.out, readout_.gate.out, ones, d_head, d_gate});
     d = chain_back(readout_.gate, d_gate, chain_back(readout_.head, d_head, {}));
   } else {
     d = chain_back(readout_.head, ones, {});
@@ -60,7 +62,7 @@ Tensor Network::read_out_back(const Tensor& ones) {
   if (config_.has_head_activation) activate_back(readout_.before, d);
   const Tensor d_norms = take({n, 3 * f});
   ops::gemm(context_, {d, &weights_.readout.back, ops::Activation::none, {}, d_norms});
-  layer_norm_grad(context_, {readout_.norms, weights_.readout_norm, d_norms, d_norms});
+  ops::layer_norm_grad(context_, {readout_.norms, weights_.readout_norm, d_norms, d_norms});
   ops::tensor_norm_grad(context_, {readout_.x, parts_of(d_norms, 3), out});
   return out;
 }
@@ -108,7 +110,7 @@ void Network::embed_back(const Tensor& d_out, const Tensor& d_distance,
     ops::gemm(context_, {d, &back, ops::Activation::none, {}, d_in});
     d = d_in;
   }
-  layer_norm_grad(context_, {embedding_.norms, weights_.embedding_norm, d, d});
+  ops::layer_norm_grad(context_, {embedding_.norms, weights_.embedding_norm, d, d});
   const Tensor d_u = take_tensors();
   ops::tensor_norm_grad(context_, {embedding_.radial.out, parts_of(d, 1), d_u});
   map_parts(weights_.embedding_tensors, true, d_out, d_u, d_u);

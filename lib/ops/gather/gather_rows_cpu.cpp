@@ -1,8 +1,14 @@
+#include "lib/ops/cpu/copy_row.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
 
 namespace biogpu::ops {
 
-// Copies alone: the reference's loop is bound by memory.
-void gather_rows_cpu(CpuContext&, const GatherRows& op) { gather_rows_ref(op); }
+void gather_rows_cpu(CpuContext& context, const GatherRows& op) {
+  const auto* const rows = op.rows.as<std::int32_t>();
+  context.for_rows(op.out.shape[0], [&](std::int64_t r, std::int64_t end) {
+    for (; r < end; ++r) copy_row(op.x, rows != nullptr ? rows[r] : r, op.out, r);
+  });
+}
 
 }  // namespace biogpu::ops

@@ -34,3 +34,28 @@ TEST_CASE("ops.append_rows: one row more for each sequence, none where the room 
                      : 7.0f));
     }
 }
+
+TEST_CASE("ops.append_rows: many sequences, with a row more at each step", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  constexpr std::int64_t kSequences = 50, d = 5;  // of more than one task
+  std::vector<std::int32_t> starts{0}, none(kSequences, 0), one(kSequences, 1);
+  for (std::int32_t s = 0; s < kSequences; ++s) starts.push_back(starts.back() + s % 3);
+  const std::int64_t n_rows = starts.back();
+  std::vector<float> first, second;  // the sequence, and 100 more at the second step
+  for (std::int64_t i = 0; i < kSequences * d; ++i) {
+    first.push_back(static_cast<float>(i / d));
+    second.push_back(static_cast<float>(i / d + 100));
+  }
+  const Pair cache = bed.unset({n_rows, d}, true);
+  const test::Indices at = bed.indices(starts);
+  ops::append_rows(bed.device(), {bed.pair({kSequences, d}, first, true).device, at.device,
+                                  bed.indices(none).device, cache.device});
+  ops::append_rows(bed.device(), {bed.pair({kSequences, d}, second, true).device, at.device,
+                                  bed.indices(one).device, cache.device});
+  // Sequences have room for 0, 1 and 2 rows in turn.
+  std::vector<float> wanted;
+  for (std::int64_t s = 0; s < kSequences; ++s)
+    for (std::int64_t row = 0; row < s % 3; ++row)
+      for (std::int64_t c = 0; c < d; ++c) wanted.push_back(static_cast<float>(s + 100 * row));
+  CHECK(bed.fetch(cache.device) == wanted);
+}

@@ -21,6 +21,35 @@ TEST_CASE("ops.gather_rows: rows in any order, to any type", "[ops]") {
   CHECK(out.values[0] == x.values[static_cast<std::size_t>(5 * d)]);
 }
 
+TEST_CASE("ops.gather_rows: each number is that of its row, between columns that stay", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const bool to_operand = GENERATE(false, true);
+  const std::int64_t d = GENERATE(1, 8, 13), n = 75;  // rows of more than one task
+  std::vector<float> values;  // row and column as a number that every type holds
+  for (std::int64_t i = 0; i < 16 * (d + 3); ++i)
+    values.push_back(static_cast<float>(i / (d + 3)) + 0.0625f * static_cast<float>(i % (d + 3)));
+  std::vector<std::int32_t> from;
+  for (std::int32_t r = 0; r < n; ++r) from.push_back((7 * r + 3) % 16);
+  const Pair x = bed.pair({16, d + 3}, values, true), out = bed.unset({n, d + 2}, to_operand);
+  const test::Indices rows = bed.indices(from);
+  ops::gather_rows(bed.device(),
+                   {x.device.slice(1, 2, 2 + d), rows.device, out.device.slice(1, 1, 1 + d)});
+  const std::vector<float> got = bed.fetch(out.device);
+  std::int64_t n_wrong = 0;
+  for (std::int64_t r = 0; r < n; ++r)
+    for (std::int64_t c = 0; c < d + 2; ++c) {
+      const bool written = c >= 1 && c <= d;
+      const float wanted =
+          written ? static_cast<float>((7 * r + 3) % 16) + 0.0625f * static_cast<float>(c + 1)
+                  : 7.0f;
+      if (got[static_cast<std::size_t>(r * (d + 2) + c)] != wanted) ++n_wrong;
+    }
+  CHECK(n_wrong == 0);
+  ops::gather_rows(bed.device(), {x.device.slice(1, 0, d), bed.indices({}).device,
+                                  out.device.slice(0, 0, 0).slice(1, 0, d)});
+  CHECK(bed.fetch(out.device) == got);
+}
+
 TEST_CASE("ops.gather_rows: without rows, all as they are", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const Pair x = bed.random({5, 33}, 2.0f, true), out = bed.unset({5, 33}, true);

@@ -4,10 +4,8 @@
 #include "lib/ops/cartesian_tensor/tensor_product_grad.hpp"
 #include "lib/ops/message_passing/message_sum.hpp"
 #include "lib/ops/message_passing/message_sum_grad.hpp"
-#include "lib/ops/neighbours/radial_basis.hpp"
-#include "lib/ops/neighbours/radial_basis_grad.hpp"
+#include "lib/ops/message_passing/pair_add.hpp"
 #include "tests/ops/neighbours/edge_bed.hpp"
-#include "tests/ops/neighbours/radial_targets.hpp"
 #include "tests/ops/widths/sweep.hpp"
 
 namespace biogpu::test {
@@ -15,11 +13,6 @@ namespace {
 
 constexpr double kBound = 2e-5;
 constexpr std::int64_t kAtoms = 21;
-
-// The more functions there are, the steeper each is.
-double radial_bound(std::int64_t n_functions) {
-  return 1e-5 + 5e-7 * static_cast<double>(n_functions);
-}
 
 void sweep_tensor_norm(Bed& bed, std::int64_t d) {
   const Pair x = bed.random({9, kAtoms, d}, 1, false), out = bed.unset({kAtoms, 3, d}, false);
@@ -77,39 +70,27 @@ void sweep_message_sum_grad(Bed& bed, std::int64_t d) {
   });
 }
 
-void sweep_radial_basis(Bed& bed, std::int64_t n_functions) {
-  const std::vector<float> all = distances();
-  const auto n = static_cast<std::int64_t>(all.size());
-  const Pair distance = bed.pair({n}, all, false);
-  const Pair means = bed.pair({n_functions}, radial_means(n_functions), false);
-  const Pair betas = bed.pair({n_functions}, radial_betas(n_functions), false);
-  const Pair out = bed.unset({n, n_functions}, false);
-  compare(bed, {{out, radial_bound(n_functions)}}, [&](Context& context, const auto& of) {
-    ops::radial_basis(context, {of(distance), of(means), of(betas), kLower, kUpper, of(out)});
-  });
-}
-
-void sweep_radial_basis_grad(Bed& bed, std::int64_t n_functions) {
-  const std::vector<float> all = distances();
-  const auto n = static_cast<std::int64_t>(all.size());
-  const Pair distance = bed.pair({n}, all, false);
-  const Pair means = bed.pair({n_functions}, radial_means(n_functions), false);
-  const Pair betas = bed.pair({n_functions}, radial_betas(n_functions), false);
-  const Pair d_out = bed.random({n, n_functions}, 1, false), d_distance = bed.unset({n}, false);
-  compare(bed, {{d_distance, radial_bound(n_functions)}}, [&](Context& context, const auto& of) {
-    ops::radial_basis_grad(
-        context, {of(distance), of(means), of(betas), kLower, kUpper, of(d_out), of(d_distance)});
+void sweep_pair_add(Bed& bed, std::int64_t d) {
+  const Molecules atoms = make_molecules(bed, {1, 12, 8}, 6);
+  const EdgesPair edges = list_edges(bed, atoms, 4.5f, true);
+  const std::int64_t n_edges = edges.host.capacity();
+  const Pair x = bed.random({n_edges, d}, 1, false), receiver = bed.random({kAtoms, d}, 1, false),
+             neighbour = bed.random({kAtoms, d}, 1, false), out = bed.unset({n_edges, d}, false);
+  compare(bed, {{out, kBound}}, [&](Context& context, const auto& of) {
+    ops::pair_add(context, {of(x), of(receiver), of(neighbour), &of(edges), of(out)});
   });
 }
 
 }  // namespace
 
 std::vector<WidthSweep> tensor_sweeps() {
-  return {
-      {"tensor_norm", sweep_tensor_norm},       {"tensor_norm_grad", sweep_tensor_norm_grad},
-      {"tensor_product", sweep_tensor_product}, {"tensor_product_grad", sweep_tensor_product_grad},
-      {"message_sum", sweep_message_sum},       {"message_sum_grad", sweep_message_sum_grad},
-      {"radial_basis", sweep_radial_basis},     {"radial_basis_grad", sweep_radial_basis_grad}};
+  return {{"tensor_norm", sweep_tensor_norm},
+          {"tensor_norm_grad", sweep_tensor_norm_grad},
+          {"tensor_product", sweep_tensor_product},
+          {"tensor_product_grad", sweep_tensor_product_grad},
+          {"message_sum", sweep_message_sum},
+          {"message_sum_grad", sweep_message_sum_grad},
+          {"pair_add", sweep_pair_add}};
 }
 
 }  // namespace biogpu::test

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "lib/core/error.hpp"
-#include "lib/ops/knn_graph/edge_embed.hpp"
-#include "lib/ops/knn_graph/edge_message.hpp"
-#include "lib/ops/knn_graph/edge_update.hpp"
 #include "tests/ops/widths/sweep.hpp"
 
 using namespace biogpu;
@@ -26,9 +22,7 @@ std::vector<WidthSweep> all_sweeps() {
 // Operations without a width: lists of atoms and of rows and matrices of 3 x 3, whose numbers have
 // a fixed size.
 const std::set<std::string> kWithoutWidth{"eigen3", "neighbour_list", "neighbour_list_grad",
-                                          "nearest_rows", "segment_order"};
-// Operations that multiply inside a block: they take multiples of 32 and say so.
-const std::set<std::string> kInBlocks{"edge_embed", "edge_message", "edge_update"};
+                                          "segment_order"};
 
 constexpr const char* kOperations[] = {
 #define BIOGPU_OP(name, Args) #name,
@@ -43,7 +37,7 @@ TEST_CASE("ops.widths: every operation is tried, or has no width", "[ops]") {
   for (const WidthSweep& sweep : all_sweeps()) tried.insert(sweep.operation);
   for (const std::string name : kOperations) {
     CAPTURE(name);
-    CHECK(tried.count(name) + kWithoutWidth.count(name) + kInBlocks.count(name) == 1);
+    CHECK(tried.count(name) + kWithoutWidth.count(name) == 1);
   }
 }
 
@@ -59,20 +53,4 @@ TEST_CASE("ops.widths: 1 to 17 and odd ones", "[ops]") {
     CAPTURE(sweep.operation, width);
     sweep.run(bed, width);
   }
-}
-
-TEST_CASE("ops.widths: operations in blocks refuse other widths whoever calls", "[ops]") {
-  Bed bed(GENERATE(from_range(test::subjects())));
-  const std::int64_t width = GENERATE(1, 31, 33, 48);
-  const tensor::Tensor rows(nullptr, tensor::DType::f32, {0, width}),
-      edges(nullptr, tensor::DType::f32, {0, 4, width});
-  ops::EdgeEmbed embed;
-  embed.out = edges;
-  CHECK_THROWS_AS(ops::edge_embed(bed.device(), embed), Error);
-  ops::EdgeMessage message;
-  message.out = rows;
-  CHECK_THROWS_AS(ops::edge_message(bed.device(), message), Error);
-  ops::EdgeUpdate update;
-  update.edges = edges;
-  CHECK_THROWS_AS(ops::edge_update(bed.device(), update), Error);
 }

@@ -2,7 +2,11 @@
 
 #include "lib/models/proteinmpnn/network/geometry.hpp"
 #include "lib/models/proteinmpnn/ops/begin_scores.hpp"
-#include "lib/ops/all_ops.hpp"
+#include "lib/models/proteinmpnn/ops/edge_embed.hpp"
+#include "lib/models/proteinmpnn/ops/edge_update.hpp"
+#include "lib/models/proteinmpnn/ops/nearest_rows.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/normalisation/log_softmax.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {
@@ -29,10 +33,10 @@ struct NodeProj {
 
 void embed_edges(Pass& pass, const Info& info, const Weights& weights, const BatchInputs& in,
                  const Encoded& out) {
-  ops::nearest_rows(pass.context(),
-                    {in.points, 1, in.present, in.segments, out.rows, out.distances, out.counts});
+  nearest_rows(pass.context(),
+               {in.points, 1, in.present, in.segments, out.rows, out.distances, out.counts});
   const auto pairs = point_pairs(info.ca_only);
-  ops::EdgeEmbed embed;
+  EdgeEmbed embed;
   embed.points = in.points;
   embed.frames = in.frames;
   embed.numbers = in.numbers;
@@ -48,7 +52,7 @@ void embed_edges(Pass& pass, const Info& info, const Weights& weights, const Bat
   embed.normalised = out.features;
   embed.linear = &weights.edges;
   embed.out = out.edges;
-  ops::edge_embed(pass.context(), embed);
+  edge_embed(pass.context(), embed);
 }
 
 DecoderLayer decoder_layer(const Weights& weights, int l) {
@@ -91,7 +95,7 @@ void encode(Pass& pass, const Info& info, const Weights& weights, const BatchInp
     const EncoderWeights& layer = weights.encoder[l];
     const bool is_last = l + 1 == kLayers;
     const Tensor next = is_last ? out.node_proj.slice(0, 0, n) : next_node_proj[l % 2];
-    ops::EdgeMessage message;
+    EdgeMessage message;
     message.edges = out.edges;
     message.edge = &layer.message.edge;
     message.counts = out.counts;
@@ -110,11 +114,11 @@ void encode(Pass& pass, const Info& info, const Weights& weights, const BatchInp
         {},
         {},
         next};
-    ops::edge_message(pass.context(), message);
+    edge_message(pass.context(), message);
     const NodeProj of_edges(edge_node_proj);
-    ops::edge_update(pass.context(), {out.edges, out.counts, of_edges.receiver, of_edges.sender,
-                                      out.rows, &layer.update.edge, &layer.update.middle,
-                                      &layer.update.last, layer.edge_norm});
+    edge_update(pass.context(),
+                {out.edges, out.counts, of_edges.receiver, of_edges.sender, out.rows,
+                 &layer.update.edge, &layer.update.middle, &layer.update.last, layer.edge_norm});
     node_proj = NodeProj(next);
   }
   const std::int64_t n_edges = n * out.edges.shape[1];
@@ -176,7 +180,7 @@ void score(Pass& pass, const Weights& weights, const Batch& batch, const BatchIn
   const Tensor states = encoded.node_proj.slice(0, n_rows + first, n_rows + first + n);
   for (int l = 0; l < kLayers; ++l) {
     const DecoderLayer layer = decoder_layer(weights, l);
-    ops::EdgeMessage message;
+    EdgeMessage message;
     message.edges = encoded.decoder_edges.slice(2, l * kHidden, (l + 1) * kHidden);
     message.edge_rows = in.state_rows;
     message.counts = encoded.counts;
@@ -192,7 +196,7 @@ void score(Pass& pass, const Weights& weights, const Batch& batch, const BatchIn
       message.next[0] = {next.node_proj, next.letters, ids,
                          states.slice(1, 2 * (l + 1) * kHidden, 2 * (l + 2) * kHidden)};
     }
-    ops::edge_message(pass.context(), message);
+    edge_message(pass.context(), message);
   }
   const Tensor out = pass.find(kLogProbabilities).slice(0, first, first + n);
   ops::gemm(pass.context(), {h, &weights.logits, ops::Activation::none, {}, out});

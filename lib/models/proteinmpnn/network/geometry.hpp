@@ -14,7 +14,7 @@ namespace biogpu::models::proteinmpnn {
 using PointPair = std::uint8_t[2];
 std::span<const PointPair> point_pairs(bool ca_only);
 
-// What the features of edges are made of (lib/ops/knn_graph/edge_embed.hpp).
+// What the features of edges are made of (lib/models/proteinmpnn/ops/edge_embed.hpp).
 class Geometry {
  public:
   // noise: added to the coordinates, as many numbers; may be none.

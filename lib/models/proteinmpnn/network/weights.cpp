@@ -5,14 +5,12 @@
 #include <initializer_list>
 #include <vector>
 
-#include "lib/ops/knn_graph/edge_embed.hpp"
-#include "lib/tensor/block_linear.hpp"
+#include "lib/models/proteinmpnn/ops/block_linear.hpp"
+#include "lib/models/proteinmpnn/ops/edge_embed.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {
 
-using ops::EdgeEmbed;
-using tensor::BlockUse;
 using tensor::DType;
 
 constexpr std::int64_t kInner = 4 * kHidden;
@@ -79,9 +77,9 @@ class Reader {
     return context_.upload({rows.values.data(), DType::f32, {rows.n(), rows.width}}, DType::f32);
   }
   Linear block(BlockUse use, Matrix weight, std::vector<float> bias = {}) {
-    return tensor::upload_block_linear(
-        context_, {weight.values.data(), DType::f32, {weight.n(), weight.width}}, bias_of(bias),
-        use);
+    return upload_block_linear(context_,
+                               {weight.values.data(), DType::f32, {weight.n(), weight.width}},
+                               bias_of(bias), use);
   }
   Linear rows(Matrix weight, std::vector<float> bias = {}) {
     return context_.upload_linear({weight.values.data(), DType::f32, {weight.n(), weight.width}},

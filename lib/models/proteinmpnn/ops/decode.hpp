@@ -2,16 +2,9 @@
 
 #include <cstdint>
 
-#include "lib/ops/declare.hpp"
-#include "lib/ops/knn_graph/edge_message.hpp"
+#include "lib/models/proteinmpnn/ops/edge_message.hpp"
 
 namespace biogpu::models::proteinmpnn {
-
-using ops::Context;
-using ops::CpuContext;
-using ops::Linear;
-using ops::NodeUpdate;
-using ops::Tensor;
 
 inline constexpr int kHidden = 128;
 inline constexpr int kLayers = 3;  // of the encoder, and of the decoder

@@ -6,8 +6,8 @@
 
 #include "lib/core/parallel_for.hpp"
 #include "lib/models/proteinmpnn/ops/decode_units.hpp"
+#include "lib/models/proteinmpnn/ops/edge_block.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
-#include "lib/ops/knn_graph/edge_block.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {
@@ -50,15 +50,15 @@ struct Place {
 // Memory of one thread for the residues of a block.
 struct BlockRoom {
   static std::int64_t floats(std::int64_t k) {
-    return ops::EdgeRoom::floats(k, kHidden) + ops::kNodesAtOnce * (3 * kHidden + kLetterCount);
+    return EdgeRoom::floats(k, kHidden) + kNodesAtOnce * (3 * kHidden + kLetterCount);
   }
   BlockRoom(float* memory, std::int64_t k)
       : edges(memory, k, kHidden),
-        h(memory + ops::EdgeRoom::floats(k, kHidden)),
-        node_proj(h + ops::kNodesAtOnce * kHidden),
-        logits(node_proj + ops::kNodesAtOnce * 2 * kHidden) {}
+        h(memory + EdgeRoom::floats(k, kHidden)),
+        node_proj(h + kNodesAtOnce * kHidden),
+        logits(node_proj + kNodesAtOnce * 2 * kHidden) {}
 
-  ops::EdgeRoom edges;
+  EdgeRoom edges;
   float* h;          // [places, kHidden]
   float* node_proj;  // [places, 2 kHidden]
   float* logits;     // [places, kLetterCount]
@@ -72,16 +72,14 @@ void run_layer(const Decode& op, int l, const std::vector<Place>& places, BlockR
       room.edges.senders[static_cast<std::size_t>(e)] =
           sender_of(op, *sequence, i, op.rows.row<std::int32_t>(row)[e], l);
     const float* const edges = op.edges.row<float>(row) + l * kHidden;
-    ops::multiply_edges(
+    multiply_edges(
         nullptr,
         {edges, op.edges.stride[1], n, room.node_proj + r * 2 * kHidden, room.edges.senders.data()},
         kHidden, room.edges.edge_a);
-    ops::sum_messages(*op.layer[l].middle, room.edges.edge_a, n, nullptr,
-                      room.edges.sums + r * kHidden);
+    sum_messages(*op.layer[l].middle, room.edges.edge_a, n, nullptr, room.edges.sums + r * kHidden);
     room.edges.counts[r] = static_cast<float>(n);
   }
-  ops::update_nodes(op.layer[l].update, static_cast<std::int64_t>(places.size()), room.edges,
-                    room.h);
+  update_nodes(op.layer[l].update, static_cast<std::int64_t>(places.size()), room.edges, room.h);
 }
 
 // All layers of places that do not need each other.
@@ -95,14 +93,13 @@ void run_layers(const Decode& op, const std::vector<Place>& places, BlockRoom& r
   for (int l = 0; l < kLayers; ++l) {
     run_layer(op, l, places, room);
     if (l + 1 == kLayers) break;
-    ops::multiply_block(*op.layer[l + 1].node_proj, room.h, n, ops::Activation::none,
-                        room.node_proj);
+    multiply_block(*op.layer[l + 1].node_proj, room.h, n, ops::Activation::none, room.node_proj);
     for (std::size_t r = 0; r < places.size(); ++r)
       std::copy_n(room.node_proj + (2 * r + 1) * kHidden, kHidden,
                   state_node_proj(op, places[r].sequence->first_state + places[r].residue, l + 1) +
                       kHidden);
   }
-  ops::multiply_block(*op.logits, room.h, n, ops::Activation::none, room.logits);
+  multiply_block(*op.logits, room.h, n, ops::Activation::none, room.logits);
 }
 
 // Members of a unit one after the other, all units of the block side by side.
@@ -146,7 +143,7 @@ void decode_cpu(CpuContext& context, const Decode& op) {
         static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency()));
     for (const Units& level : find_levels(op)) {
       const std::size_t step = std::clamp<std::size_t>((level.size() + n_threads - 1) / n_threads,
-                                                       1, std::size_t{ops::kNodesAtOnce});
+                                                       1, std::size_t{kNodesAtOnce});
       parallel_for_chunks(level.size(), step, [&](std::size_t, std::size_t begin, std::size_t end) {
         BlockRoom room(context.scratch().reserve(BlockRoom::floats(k)), k);
         decode_block(op, level.data() + begin, end - begin, room);

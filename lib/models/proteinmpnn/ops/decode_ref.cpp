@@ -1,10 +1,9 @@
 #include "lib/models/proteinmpnn/ops/decode_units.hpp"
-#include "lib/ops/knn_graph/edge_layers.hpp"
+#include "lib/models/proteinmpnn/ops/edge_layers.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {
 
-namespace reference = ops::reference;
 using reference::Row;
 
 // All layers of residue i in double precision; its logits.

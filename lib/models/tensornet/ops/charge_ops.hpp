@@ -74,32 +74,4 @@ struct CoulombGrad {
 };
 BIOGPU_DECLARE_OP(coulomb_grad, CoulombGrad);
 
-// out[e] = x[e] + receiver[i] + neighbour[j] for edge e from atom j to atom i. What the rows of
-// atoms get back are sums over edges (lib/ops/message_passing/segment_sum.hpp).
-struct PairAdd {
-  Tensor x;          // f32 [capacity, d], contiguous
-  Tensor receiver;   // f32 [T, d], contiguous
-  Tensor neighbour;  // f32 [T, d], contiguous
-  const Edges* edges = nullptr;
-  Tensor out;  // f32 [capacity, d], contiguous; may be x's memory
-};
-BIOGPU_DECLARE_OP(pair_add, PairAdd);
-
-// out[r] = scale[r] x[r]
-struct RowScale {
-  Tensor x;      // f32 [R, d], contiguous
-  Tensor scale;  // f32 [R]
-  Tensor out;    // f32 [R, d], contiguous; may be x's memory
-};
-BIOGPU_DECLARE_OP(row_scale, RowScale);
-
-struct RowScaleGrad {
-  Tensor x;        // f32 [R, d], contiguous
-  Tensor scale;    // f32 [R]
-  Tensor d_out;    // f32 [R, d], contiguous
-  Tensor d_x;      // f32 [R, d], contiguous; may be d_out's memory
-  Tensor d_scale;  // f32 [R]
-};
-BIOGPU_DECLARE_OP(row_scale_grad, RowScaleGrad);
-
 }  // namespace biogpu::models::tensornet

@@ -190,39 +190,4 @@ void coulomb_grad_ref(const CoulombGrad& op) {
   });
 }
 
-void pair_add_ref(const PairAdd& op) {
-  with_real(op.x, [&](auto real) {
-    using T = decltype(real);
-    for (std::int64_t e = 0; e < op.edges->starts.as<std::int32_t>()[op.edges->n_atoms()]; ++e)
-      for (std::int64_t f = 0; f < op.x.shape[1]; ++f)
-        op.out.row<T>(e)[f] = op.x.row<T>(e)[f] +
-                              op.receiver.row<T>(op.edges->receivers.as<std::int32_t>()[e])[f] +
-                              op.neighbour.row<T>(op.edges->neighbours.as<std::int32_t>()[e])[f];
-  });
-}
-
-void row_scale_ref(const RowScale& op) {
-  with_real(op.x, [&](auto real) {
-    using T = decltype(real);
-    for (std::int64_t r = 0; r < op.x.shape[0]; ++r)
-      for (std::int64_t f = 0; f < op.x.shape[1]; ++f)
-        op.out.row<T>(r)[f] = op.scale.as<T>()[r] * op.x.row<T>(r)[f];
-  });
-}
-
-void row_scale_grad_ref(const RowScaleGrad& op) {
-  with_real(op.x, [&](auto real) {
-    using T = decltype(real);
-    for (std::int64_t r = 0; r < op.x.shape[0]; ++r) {
-      double sum = 0;
-      for (std::int64_t f = 0; f < op.x.shape[1]; ++f) {
-        const T g = op.d_out.row<T>(r)[f];
-        sum += static_cast<double>(g) * static_cast<double>(op.x.row<T>(r)[f]);
-        op.d_x.row<T>(r)[f] = op.scale.as<T>()[r] * g;
-      }
-      op.d_scale.as<T>()[r] = static_cast<T>(sum);
-    }
-  });
-}
-
 }  // namespace biogpu::models::tensornet

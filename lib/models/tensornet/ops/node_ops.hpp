@@ -8,7 +8,6 @@ namespace biogpu::models::tensornet {
 
 using ops::Context;
 using ops::CpuContext;
-using ops::Norm;
 using ops::Tensor;
 
 // out[c, i] = weights[i, part(c)] * x[c, i], channel by channel.
@@ -59,33 +58,5 @@ struct TensorUpdateGrad {
   Tensor d_y;     // f32 [9, T, F]
 };
 BIOGPU_DECLARE_OP(tensor_update_grad, TensorUpdateGrad);
-
-// out = x / (1 + exp(-gate)), number by number.
-struct SigmoidGate {
-  Tensor x;     // f32 [R, d]
-  Tensor gate;  // f32 [R, d]
-  Tensor out;   // f32 [R, d]
-};
-BIOGPU_DECLARE_OP(sigmoid_gate, SigmoidGate);
-
-struct SigmoidGateGrad {
-  Tensor x;       // f32 [R, d]
-  Tensor gate;    // f32 [R, d]
-  Tensor d_out;   // f32 [R, d]
-  Tensor d_x;     // f32 [R, d]
-  Tensor d_gate;  // f32 [R, d]
-};
-BIOGPU_DECLARE_OP(sigmoid_gate_grad, SigmoidGateGrad);
-
-// The gradient of layer normalisation by its input: with z = (x - mean) s, s the inverse of the
-// deviation, and g = d_out * weight,
-//   d_x = s (g - mean(g) - z mean(g z))
-struct LayerNormGrad {
-  Tensor x;      // f32 [R, d]
-  Norm norm;     //
-  Tensor d_out;  // f32 [R, d]
-  Tensor d_x;    // f32 [R, d]; may be d_out's memory
-};
-BIOGPU_DECLARE_OP(layer_norm_grad, LayerNormGrad);
 
 }  // namespace biogpu::models::tensornet

@@ -1,6 +1,3 @@
-#include <cmath>
-#include <vector>
-
 #include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/cartesian_tensor/matrix3.hpp"
 #include "lib/ops/cartesian_tensor/tensor_parts.hpp"
@@ -30,27 +27,6 @@ void for_each_tensor(const Tensor& x, const Body& body) {
 template <class T>
 double factor_of(const Tensor& factor, std::int64_t i) {
   return factor.empty() ? 1 : static_cast<double>(factor.as<T>()[i]);
-}
-
-template <class T>
-void standardise(const LayerNormGrad& op, std::int64_t r) {
-  const T *const x = op.x.row<T>(r), *const d_out = op.d_out.row<T>(r);
-  const std::int64_t d = op.x.shape[1];
-  const auto n = static_cast<double>(d);
-  double mean = 0, variance = 0;
-  for (std::int64_t k = 0; k < d; ++k) mean += static_cast<double>(x[k]) / n;
-  for (std::int64_t k = 0; k < d; ++k) variance += (x[k] - mean) * (x[k] - mean) / n;
-  const double scale = 1 / std::sqrt(variance + static_cast<double>(op.norm.eps));
-  std::vector<double> z(static_cast<std::size_t>(d)), g = z;
-  double mean_g = 0, mean_gz = 0;
-  for (std::size_t k = 0; k < z.size(); ++k) {
-    z[k] = (x[k] - mean) * scale;
-    g[k] = static_cast<double>(d_out[k]) * static_cast<double>(op.norm.weight.as<T>()[k]);
-    mean_g += g[k] / n;
-    mean_gz += g[k] * z[k] / n;
-  }
-  for (std::size_t k = 0; k < z.size(); ++k)
-    op.d_x.row<T>(r)[k] = static_cast<T>(scale * (g[k] - mean_g - z[k] * mean_gz));
 }
 
 }  // namespace
@@ -121,33 +97,6 @@ void tensor_update_grad_ref(const TensorUpdateGrad& op) {
     const Matrix products = plus(times(g, y_t), times(y_t, g));
     ops::reference::store_matrix_grad<T>(op.d_y, i, f,
                                          plus(g, products, factor_of<T>(op.factor, i)));
-  });
-}
-
-void sigmoid_gate_ref(const SigmoidGate& op) {
-  with_real(op.x, [&](auto real) {
-    using T = decltype(real);
-    for (std::int64_t i = 0; i < op.x.size(); ++i)
-      op.out.as<T>()[i] = static_cast<T>(static_cast<double>(op.x.as<T>()[i]) /
-                                         (1 + std::exp(-static_cast<double>(op.gate.as<T>()[i]))));
-  });
-}
-
-void sigmoid_gate_grad_ref(const SigmoidGateGrad& op) {
-  with_real(op.x, [&](auto real) {
-    using T = decltype(real);
-    for (std::int64_t i = 0; i < op.x.size(); ++i) {
-      const double s = 1 / (1 + std::exp(-static_cast<double>(op.gate.as<T>()[i])));
-      const double g = op.d_out.as<T>()[i], x = op.x.as<T>()[i];
-      op.d_x.as<T>()[i] = static_cast<T>(g * s);
-      op.d_gate.as<T>()[i] = static_cast<T>(g * x * s * (1 - s));
-    }
-  });
-}
-
-void layer_norm_grad_ref(const LayerNormGrad& op) {
-  with_real(op.x, [&](auto real) {
-    for (std::int64_t r = 0; r < op.x.shape[0]; ++r) standardise<decltype(real)>(op, r);
   });
 }
 

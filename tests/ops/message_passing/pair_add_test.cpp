@@ -1,0 +1,24 @@
+#include "lib/ops/message_passing/pair_add.hpp"
+
+#include "tests/ops/neighbours/edge_bed.hpp"
+#include "tests/ops/op_bed.hpp"
+
+using namespace biogpu;
+using test::Bed;
+using test::Pair;
+
+// Two roundings to fp32, relative to the root mean square of what is right: 1e-6.
+
+TEST_CASE("ops.pair_add: rows of both atoms are added to an edge", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 6, 33);
+  const test::Molecules molecules = test::make_molecules(bed, {9, 1, 14}, 6);
+  const test::EdgesPair edges = test::list_edges(bed, molecules, 4, true);
+  const std::int64_t n = edges.host.capacity();
+  const Pair x = bed.random({n, d}, 1, false), receiver = bed.random({24, d}, 1, false),
+             neighbour = bed.random({24, d}, 1, false), out = bed.unset({n, d}, false);
+  ops::pair_add(bed.reference(), {x.host, receiver.host, neighbour.host, &edges.host, out.host});
+  ops::pair_add(bed.device(),
+                {x.device, receiver.device, neighbour.device, &edges.device, out.device});
+  CHECK(bed.difference(out) < 1e-6);
+}
