@@ -45,7 +45,7 @@ struct ModelDef {
   tensor::Precision gpu_precision = tensor::Precision::fp16;
 };
 
-// All kinds, each defined in its own folder; its line in registry.cpp adds it.
+// All kinds, each defined in its own folder; its line in lib/models/models.def adds it.
 const std::vector<ModelDef>& registry();
 
 // The kind of model that a folder's config.json names. Throws Error{bad_input} for an unknown one.

@@ -1,0 +1,6 @@
+set(sources
+    borzoi.cpp
+    changed_windows.cpp
+    config.cpp
+    positions.cpp
+    weights.cpp)

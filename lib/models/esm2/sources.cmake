@@ -1,0 +1,1 @@
+set(sources esm2.cpp)
