@@ -2,11 +2,13 @@
 # each operation of a family, and finds the file set of each operation. The header that declares an operation
 # (BIOGPU_DECLARE_OP), anywhere below the list's folder, gives its stem; a header may declare an operation and its gradient.
 # A stem has these files, and CMake stops where one is missing:
-#   lib/ops/FOLDER/STEM.hpp, STEM_ref.cpp, STEM_cpu.cpp, STEM_bench.cpp, gpu/ops/FOLDER/STEM.hip, tests/ops/FOLDER/STEM_test.cpp
+#   lib/ops/FOLDER/STEM.hpp, STEM_ref.cpp, STEM_cpu.cpp, gpu/ops/FOLDER/STEM.hip, tests/ops/FOLDER/STEM_test.cpp
 #   lib/models/MODEL/ops/STEM.hpp, STEM_ref.cpp, STEM_cpu.cpp, gpu/models/MODEL/STEM.hip, tests/models/MODEL/STEM_test.cpp
+# A function NAME_bench() of each shared operation is in lib/ops/FOLDER/FOLDER_bench.cpp, or in STEM_bench.cpp.
 #
-# Appends to global properties: BIOGPU_OP_FAMILIES, BIOGPU_OP_STEMS_<family>, BIOGPU_OP_LIB_SOURCES_<family>,
-# BIOGPU_OP_KERNELS (relative to gpu/), BIOGPU_OP_TESTS, BIOGPU_OP_HEADERS, BIOGPU_OP_LINES. family: ops, or the model's folder.
+# Appends to global properties: BIOGPU_OP_FAMILIES, BIOGPU_OP_LIB_SOURCES_<family>, BIOGPU_OP_BENCHES (relative to
+# lib/ops), BIOGPU_OP_KERNELS (relative to gpu/), BIOGPU_OP_TESTS, BIOGPU_OP_HEADERS, BIOGPU_OP_LINES. family: ops, or the
+# model's folder.
 function(biogpu_list_ops list)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
   cmake_path(GET list PARENT_PATH root)
@@ -15,12 +17,10 @@ function(biogpu_list_ops list)
     set(family ops)
     set(space biogpu::ops)
     set(base ops)
-    set(library_files _ref.cpp _cpu.cpp _bench.cpp)
   elseif(lib_folder MATCHES "^models/([a-z0-9_]+)/ops$")
     set(family ${CMAKE_MATCH_1})
     set(space biogpu::models::${family})
     set(base models/${family})
-    set(library_files _ref.cpp _cpu.cpp)
   else()
     message(FATAL_ERROR "${list}: a list of operations is lib/ops/ops.def or lib/models/MODEL/ops/ops.def")
   endif()
@@ -65,11 +65,8 @@ function(biogpu_list_ops list)
   set_property(GLOBAL APPEND PROPERTY BIOGPU_OP_FAMILIES ${family})
 
   foreach(stem ${stems})
-    set(files lib/${lib_folder}/${stem}.hpp gpu/${base}/${stem}.hip tests/${base}/${stem}_test.cpp)
-    foreach(suffix ${library_files})
-      list(APPEND files lib/${lib_folder}/${stem}${suffix})
-    endforeach()
-    foreach(file ${files})
+    foreach(file lib/${lib_folder}/${stem}.hpp lib/${lib_folder}/${stem}_ref.cpp lib/${lib_folder}/${stem}_cpu.cpp
+                 gpu/${base}/${stem}.hip tests/${base}/${stem}_test.cpp)
       if(NOT EXISTS "${PROJECT_SOURCE_DIR}/${file}")
         message(FATAL_ERROR "operation ${stem} of ${list} has no ${file}")
       endif()
@@ -77,11 +74,31 @@ function(biogpu_list_ops list)
     set_property(GLOBAL APPEND PROPERTY BIOGPU_OP_LIB_SOURCES_${family}
                                         "${PROJECT_SOURCE_DIR}/lib/${lib_folder}/${stem}_ref.cpp"
                                         "${PROJECT_SOURCE_DIR}/lib/${lib_folder}/${stem}_cpu.cpp")
-    set_property(GLOBAL APPEND PROPERTY BIOGPU_OP_STEMS_${family} ${stem})
     set_property(GLOBAL APPEND PROPERTY BIOGPU_OP_KERNELS ${base}/${stem}.hip)
     set_property(GLOBAL APPEND PROPERTY BIOGPU_OP_TESTS "${PROJECT_SOURCE_DIR}/tests/${base}/${stem}_test.cpp")
     set_property(GLOBAL APPEND PROPERTY BIOGPU_OP_HEADERS lib/${lib_folder}/${stem}.hpp)
   endforeach()
+
+  if(family STREQUAL "ops")
+    set(benches "")
+    foreach(name ${listed})
+      cmake_path(GET stem_${name} PARENT_PATH folder)
+      set(bench ${folder}/${folder}_bench.cpp)
+      if(EXISTS "${root}/${stem_${name}}_bench.cpp")
+        set(bench ${stem_${name}}_bench.cpp)
+      endif()
+      set(functions "")
+      if(EXISTS "${root}/${bench}")
+        file(STRINGS "${root}/${bench}" functions REGEX "^void ${name}_bench\\(")
+      endif()
+      if(NOT functions)
+        message(FATAL_ERROR "operation ${name} of ${list}: no void ${name}_bench(OpBench&) in lib/ops/${bench}")
+      endif()
+      list(APPEND benches ${bench})
+    endforeach()
+    list(REMOVE_DUPLICATES benches)
+    set_property(GLOBAL APPEND PROPERTY BIOGPU_OP_BENCHES ${benches})
+  endif()
 
   # What runs an operation by the context's kind, for all operations of the family.
   set(text "// Written by CMake from lib/${lib_folder}/ops.def.\n")

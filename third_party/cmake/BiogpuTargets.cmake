@@ -71,6 +71,35 @@ function(biogpu_test name)
   endif()
 endfunction()
 
+# biogpu_gpu_test(NAME [SLOW] SOURCES ... [LINK ...]): one executable; under emulation it runs once for each
+# wave width, its threads taking their turns in a random order. Nothing in a build without a GPU.
+function(biogpu_gpu_test name)
+  if(BIOGPU_GPU STREQUAL "none")
+    return()
+  endif()
+  cmake_parse_arguments(ARG "SLOW" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE biogpu_test_support biogpu::gpu biogpu::gpu_backend
+                                        ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY BIOGPU_GPU_TESTS ${name})  # installed: BiogpuInstall.cmake
+  if(NOT BIOGPU_GPU STREQUAL "emulated")
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "gpu" TIMEOUT 600 SKIP_RETURN_CODE 77)
+    return()
+  endif()
+  set(labels gpu)
+  if(ARG_SLOW)
+    list(APPEND labels slow)
+  endif()
+  foreach(wave 32 64)
+    add_test(NAME ${name}_wave${wave} COMMAND ${name})
+    set_tests_properties(
+      ${name}_wave${wave}
+      PROPERTIES LABELS "${labels}" TIMEOUT 900 ENVIRONMENT
+                 "BIOGPU_EMULATED_WAVE=${wave};BIOGPU_EMULATED_ORDER=${wave};BIOGPU_REQUIRE_GPU=1")
+  endforeach()
+endfunction()
+
 # biogpu_add_on_demand(FOLDER): the target on_demand builds every target of a folder and those below
 # it that 'all' leaves out, so that one command shows whether they still compile.
 function(biogpu_add_on_demand folder)

@@ -2,6 +2,7 @@
 
 #include "tests/ops/finite_differences.hpp"
 #include "tests/ops/op_bed.hpp"
+#include "tests/ops/widths/sweep.hpp"
 
 using namespace biogpu;
 using test::Bed;
@@ -11,6 +12,27 @@ using test::Pair;
 // Bounds are relative to the root mean square of what is right; a rounding to fp32 is 6e-8. One
 // product: 1e-6; sums over the numbers of a row: 5e-6. Central differences in fp64 leave 1e-9:
 // 1e-8.
+
+namespace {
+
+const test::WidthSweepEntry kRowScaleWidths("row_scale", [](Bed& bed, std::int64_t d) {
+  const Pair x = bed.random({41, d}, 1, false), scale = bed.random({41}, 1, false);
+  const Pair out = bed.unset({41, d}, false);
+  test::compare(bed, {{out, 1e-5}}, [&](tensor::Context& context, const auto& of) {
+    ops::row_scale(context, {of(x), of(scale), of(out)});
+  });
+});
+
+const test::WidthSweepEntry kRowScaleGradWidths("row_scale_grad", [](Bed& bed, std::int64_t d) {
+  const Pair x = bed.random({41, d}, 1, false), scale = bed.random({41}, 1, false),
+             d_out = bed.random({41, d}, 1, false);
+  const Pair d_x = bed.unset({41, d}, false), d_scale = bed.unset({41}, false);
+  test::compare(bed, {{d_x, 1e-5}, {d_scale, 1e-5}}, [&](tensor::Context& context, const auto& of) {
+    ops::row_scale_grad(context, {of(x), of(scale), of(d_out), of(d_x), of(d_scale)});
+  });
+});
+
+}  // namespace
 
 TEST_CASE("ops.row_scale: a factor for each row, and its gradient", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));

@@ -2,6 +2,7 @@
 
 #include "tests/ops/finite_differences.hpp"
 #include "tests/ops/op_bed.hpp"
+#include "tests/ops/widths/sweep.hpp"
 
 using namespace biogpu;
 using test::Bed;
@@ -10,6 +11,28 @@ using test::Pair;
 
 // Bounds are relative to the root mean square of what is right; a rounding to fp32 is 6e-8. A
 // sigmoid and up to three products: 3e-6. Central differences in fp64 leave 1e-9: 1e-8.
+
+namespace {
+
+const test::WidthSweepEntry kSigmoidGateWidths("sigmoid_gate", [](Bed& bed, std::int64_t d) {
+  const Pair x = bed.random({41, d}, 1, false), gate = bed.random({41, d}, 3, false);
+  const Pair out = bed.unset({41, d}, false);
+  test::compare(bed, {{out, 1e-5}}, [&](tensor::Context& context, const auto& of) {
+    ops::sigmoid_gate(context, {of(x), of(gate), of(out)});
+  });
+});
+
+const test::WidthSweepEntry kSigmoidGateGradWidths("sigmoid_gate_grad", [](Bed& bed,
+                                                                           std::int64_t d) {
+  const Pair x = bed.random({41, d}, 1, false), gate = bed.random({41, d}, 3, false),
+             d_out = bed.random({41, d}, 1, false);
+  const Pair d_x = bed.unset({41, d}, false), d_gate = bed.unset({41, d}, false);
+  test::compare(bed, {{d_x, 1e-5}, {d_gate, 1e-5}}, [&](tensor::Context& context, const auto& of) {
+    ops::sigmoid_gate_grad(context, {of(x), of(gate), of(d_out), of(d_x), of(d_gate)});
+  });
+});
+
+}  // namespace
 
 TEST_CASE("ops.sigmoid_gate: products with a sigmoid, and their gradient", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));

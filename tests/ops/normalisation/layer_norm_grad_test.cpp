@@ -2,6 +2,7 @@
 
 #include "tests/ops/finite_differences.hpp"
 #include "tests/ops/op_bed.hpp"
+#include "tests/ops/widths/sweep.hpp"
 
 using namespace biogpu;
 using test::Bed;
@@ -10,6 +11,22 @@ using test::Pair;
 
 // Bounds are relative to the root mean square of what is right; a rounding to fp32 is 6e-8. Means
 // of rows and their products: 1e-5. Central differences in fp64 leave 1e-9: 1e-8.
+
+namespace {
+
+const test::WidthSweepEntry kLayerNormGradWidths("layer_norm_grad", [](Bed& bed,
+                                                                       std::int64_t width) {
+  // Nothing but roundings is left of one or two numbers.
+  const std::int64_t d = width + 2;
+  const Pair weight = bed.random({d}, 1, false);
+  const Pair x = bed.random({41, d}, 1, false), d_out = bed.random({41, d}, 1, false);
+  const Pair d_x = bed.unset({41, d}, false);
+  test::compare(bed, {{d_x, 1e-4}}, [&](tensor::Context& context, const auto& of) {
+    ops::layer_norm_grad(context, {of(x), {of(weight), {}}, of(d_out), of(d_x)});
+  });
+});
+
+}  // namespace
 
 TEST_CASE("ops.layer_norm_grad: rows of any width", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));

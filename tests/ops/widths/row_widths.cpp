@@ -1,7 +1,5 @@
 #include "lib/ops/elementwise/fill_zero.hpp"
 #include "lib/ops/elementwise/map.hpp"
-#include "lib/ops/elementwise/row_scale.hpp"
-#include "lib/ops/elementwise/sigmoid_gate.hpp"
 #include "lib/ops/elementwise/silu.hpp"
 #include "lib/ops/elementwise/silu_grad.hpp"
 #include "lib/ops/gather/append_rows.hpp"
@@ -11,7 +9,6 @@
 #include "lib/ops/gather/repeat_rows.hpp"
 #include "lib/ops/message_passing/segment_sum.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
-#include "lib/ops/normalisation/layer_norm_grad.hpp"
 #include "lib/ops/normalisation/log_softmax.hpp"
 #include "lib/ops/normalisation/softmax.hpp"
 #include "lib/ops/reduction/argmax.hpp"
@@ -245,49 +242,6 @@ void sweep_silu_grad(Bed& bed, std::int64_t d) {
   });
 }
 
-void sweep_sigmoid_gate(Bed& bed, std::int64_t d) {
-  const Pair x = bed.random({kRows, d}, 1, false), gate = bed.random({kRows, d}, 3, false);
-  const Pair out = bed.unset({kRows, d}, false);
-  compare(bed, {{out, kRounded}}, [&](Context& context, const auto& of) {
-    ops::sigmoid_gate(context, {of(x), of(gate), of(out)});
-  });
-}
-
-void sweep_sigmoid_gate_grad(Bed& bed, std::int64_t d) {
-  const Pair x = bed.random({kRows, d}, 1, false), gate = bed.random({kRows, d}, 3, false),
-             d_out = bed.random({kRows, d}, 1, false);
-  const Pair d_x = bed.unset({kRows, d}, false), d_gate = bed.unset({kRows, d}, false);
-  compare(bed, {{d_x, kRounded}, {d_gate, kRounded}}, [&](Context& context, const auto& of) {
-    ops::sigmoid_gate_grad(context, {of(x), of(gate), of(d_out), of(d_x), of(d_gate)});
-  });
-}
-
-void sweep_row_scale(Bed& bed, std::int64_t d) {
-  const Pair x = bed.random({kRows, d}, 1, false), scale = bed.random({kRows}, 1, false);
-  const Pair out = bed.unset({kRows, d}, false);
-  compare(bed, {{out, kRounded}}, [&](Context& context, const auto& of) {
-    ops::row_scale(context, {of(x), of(scale), of(out)});
-  });
-}
-
-void sweep_row_scale_grad(Bed& bed, std::int64_t d) {
-  const Pair x = bed.random({kRows, d}, 1, false), scale = bed.random({kRows}, 1, false),
-             d_out = bed.random({kRows, d}, 1, false);
-  const Pair d_x = bed.unset({kRows, d}, false), d_scale = bed.unset({kRows}, false);
-  compare(bed, {{d_x, kRounded}, {d_scale, kRounded}}, [&](Context& context, const auto& of) {
-    ops::row_scale_grad(context, {of(x), of(scale), of(d_out), of(d_x), of(d_scale)});
-  });
-}
-
-void sweep_layer_norm_grad(Bed& bed, std::int64_t d) {
-  const Norms norms(bed, d);
-  const Pair x = bed.random({kRows, d}, 1, false), d_out = bed.random({kRows, d}, 1, false);
-  const Pair d_x = bed.unset({kRows, d}, false);
-  compare(bed, {{d_x, kNormalised}}, [&](Context& context, const auto& of) {
-    ops::layer_norm_grad(context, {of(x), of(norms.norm), of(d_out), of(d_x)});
-  });
-}
-
 }  // namespace
 
 std::vector<WidthSweep> row_sweeps() {
@@ -308,11 +262,6 @@ std::vector<WidthSweep> row_sweeps() {
           {"range_sum", sweep_range_sum},
           {"fill_zero", sweep_fill_zero},
           {"silu", sweep_silu},
-          {"sigmoid_gate", sweep_sigmoid_gate},
-          {"sigmoid_gate_grad", sweep_sigmoid_gate_grad},
-          {"row_scale", sweep_row_scale},
-          {"row_scale_grad", sweep_row_scale_grad},
-          {"layer_norm_grad", sweep_layer_norm_grad},
           {"silu_grad", sweep_silu_grad}};
 }
 

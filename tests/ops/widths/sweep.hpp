@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/ops/op_bed.hpp"
@@ -16,6 +17,14 @@ namespace biogpu::test {
 struct WidthSweep {
   std::string operation;
   std::function<void(Bed&, std::int64_t)> run;
+};
+
+// Registers a sweep from the test file of its operation: a constant at namespace scope.
+std::vector<WidthSweep>& registered_sweeps();
+struct WidthSweepEntry {
+  WidthSweepEntry(const char* operation, std::function<void(Bed&, std::int64_t)> run) {
+    registered_sweeps().push_back({operation, std::move(run)});
+  }
 };
 
 std::vector<WidthSweep> attention_sweeps();

@@ -4,7 +4,6 @@
 #include "lib/ops/cartesian_tensor/tensor_product_grad.hpp"
 #include "lib/ops/message_passing/message_sum.hpp"
 #include "lib/ops/message_passing/message_sum_grad.hpp"
-#include "lib/ops/message_passing/pair_add.hpp"
 #include "tests/ops/neighbours/edge_bed.hpp"
 #include "tests/ops/widths/sweep.hpp"
 
@@ -70,27 +69,13 @@ void sweep_message_sum_grad(Bed& bed, std::int64_t d) {
   });
 }
 
-void sweep_pair_add(Bed& bed, std::int64_t d) {
-  const Molecules atoms = make_molecules(bed, {1, 12, 8}, 6);
-  const EdgesPair edges = list_edges(bed, atoms, 4.5f, true);
-  const std::int64_t n_edges = edges.host.capacity();
-  const Pair x = bed.random({n_edges, d}, 1, false), receiver = bed.random({kAtoms, d}, 1, false),
-             neighbour = bed.random({kAtoms, d}, 1, false), out = bed.unset({n_edges, d}, false);
-  compare(bed, {{out, kBound}}, [&](Context& context, const auto& of) {
-    ops::pair_add(context, {of(x), of(receiver), of(neighbour), &of(edges), of(out)});
-  });
-}
-
 }  // namespace
 
 std::vector<WidthSweep> tensor_sweeps() {
-  return {{"tensor_norm", sweep_tensor_norm},
-          {"tensor_norm_grad", sweep_tensor_norm_grad},
-          {"tensor_product", sweep_tensor_product},
-          {"tensor_product_grad", sweep_tensor_product_grad},
-          {"message_sum", sweep_message_sum},
-          {"message_sum_grad", sweep_message_sum_grad},
-          {"pair_add", sweep_pair_add}};
+  return {
+      {"tensor_norm", sweep_tensor_norm},       {"tensor_norm_grad", sweep_tensor_norm_grad},
+      {"tensor_product", sweep_tensor_product}, {"tensor_product_grad", sweep_tensor_product_grad},
+      {"message_sum", sweep_message_sum},       {"message_sum_grad", sweep_message_sum_grad}};
 }
 
 }  // namespace biogpu::test

@@ -9,10 +9,15 @@ using namespace biogpu;
 using test::Bed;
 using test::WidthSweep;
 
+std::vector<WidthSweep>& test::registered_sweeps() {
+  static std::vector<WidthSweep> sweeps;
+  return sweeps;
+}
+
 namespace {
 
 std::vector<WidthSweep> all_sweeps() {
-  std::vector<WidthSweep> all;
+  std::vector<WidthSweep> all = test::registered_sweeps();
   for (const auto& part : {test::attention_sweeps(), test::product_sweeps(), test::row_sweeps(),
                            test::tensor_sweeps()})
     all.insert(all.end(), part.begin(), part.end());
