@@ -13,7 +13,7 @@
 #include "lib/ops/reference_context.hpp"
 #include "lib/tensor/context.hpp"
 
-// What the benches of operations (lib/ops/FAMILY/NAME_bench.cpp) are written with;
+// What the benches of operations (lib/ops/FAMILY/FAMILY_bench.cpp) are written with;
 // lib/ops/bench/bench.hpp is what others see.
 namespace biogpu::ops {
 
