@@ -84,7 +84,9 @@ class SplitShare {
       std::uint32_t largest = 0;
 #pragma unroll
       for (int v = 0; v < kNumbers; ++v) {
-        const std::uint32_t size = __builtin_bit_cast(std::uint32_t, value_[i][v]) & 0x7fffffffu;
+        // A copy: nvcc ends with an internal error where an element is cast in place.
+        const float number = value_[i][v];
+        const std::uint32_t size = __builtin_bit_cast(std::uint32_t, number) & 0x7fffffffu;
         largest = size > largest ? size : largest;
       }
       if constexpr (kByLine) {
