@@ -132,15 +132,27 @@ void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& req
     embedding = arena.take(context.compute_dtype(), {n_rows, n_embedding});
     ops::gather_rows(context, {wanted, inputs.all_bins, embedding});
   }
+  run_heads(pass, end, request, embedding, inputs);
+}
+
+void run_heads(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
+               const Tensor& embedding, const TrackInputs& inputs) {
+  if (!request.tracks && request.sums.empty()) return;
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
+  const std::int64_t n_rows = embedding.shape[0];
   for (std::size_t i = 0; i < end.layers.size(); ++i) {
     if (!end.has(i)) continue;
     const HeadChoice& choice = end.model.heads()[i];
-    const auto& [linear, post_process] = end.layers[i];
+    const HeadLayer& layer = end.layers[i];
     const auto of_head = arena.scope();
     Tensor tracks = pass.find("tracks." + choice.name);
-    if (tracks.empty()) tracks = arena.take(DType::f32, {n_rows, linear.n_out});
-    ops::gemm(context, {embedding, &linear, end.model.head(choice).activation, {}, tracks});
-    if (post_process) post_process(context, tracks);
+    if (tracks.empty()) tracks = arena.take(DType::f32, {n_rows, layer.linear.n_out});
+    if (layer.compute)
+      layer.compute(pass, embedding, tracks);
+    else
+      ops::gemm(context, {embedding, &layer.linear, end.model.head(choice).activation, {}, tracks});
+    if (layer.post_process) layer.post_process(context, tracks);
     if (request.sums.empty()) continue;
     const TrackInputs::Sums& sums = inputs.sums[i];
     ops::range_sum(context, {tracks, sums.ranges, sums.factors, sums.columns,

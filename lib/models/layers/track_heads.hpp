@@ -28,9 +28,12 @@ tensor::Linear take_head(tensor::WeightTable& table, tensor::Context& context,
 
 // A loaded head of bins: a product, the activation of its TrackHead, and what follows it.
 struct HeadLayer {
-  tensor::Linear linear;
+  tensor::Linear linear;  // n_out: the loaded tracks
   // Changes tracks in place: f32 [rows, tracks]. Queues operations, or is empty.
   std::function<void(tensor::Context& context, const tensor::Tensor& tracks)> post_process = {};
+  // Queues all of it instead, where tracks are not columns of one product. embedding: operand.
+  std::function<void(Pass& pass, const tensor::Tensor& embedding, const tensor::Tensor& tracks)>
+      compute = {};
 };
 
 // The end of a model at one resolution: a product and an activation, the embedding of bins, and of
@@ -70,5 +73,9 @@ void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request
 // Fills them. bins: operand [bins of all windows, n_in] of `last`.
 void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                    const tensor::Tensor& bins, const TrackInputs& inputs);
+// Fills tracks and sums alone, of an embedding that was made otherwise: operand [bins of all
+// windows, its width].
+void run_heads(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
+               const tensor::Tensor& embedding, const TrackInputs& inputs);
 
 }  // namespace biogpu::models

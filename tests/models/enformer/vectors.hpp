@@ -23,6 +23,7 @@ class Vectors {
   explicit Vectors(const std::string& path)
       : checkpoint_(tensor::Checkpoint::open(model_data(path))) {}
 
+  bool has(const std::string& name) const { return checkpoint_.tensors().count(name) == 1; }
   std::vector<float> operator[](const std::string& name) const {
     INFO(name);
     REQUIRE(checkpoint_.tensors().count(name) == 1);

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "lib/models/alphagenome/batch.hpp"
+#include "lib/models/alphagenome/config.hpp"
+#include "lib/models/alphagenome/tower.hpp"
+#include "lib/models/alphagenome/weights.hpp"
+#include "lib/models/base/dna_model.hpp"
+#include "lib/models/base/model_config.hpp"
+#include "lib/models/base/registry.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
+
+namespace biogpu::models {
+
+// AlphaGenome: a U-Net from DNA letters to positions of 128 bases and back, a transformer over
+// these positions with a track of pairs of 2,048 bases, and heads of tracks at both resolutions.
+// (Avsec et al. 2026, doi 10.1038/s41586-025-10014-0; docs/models/alphagenome.md)
+class AlphaGenome final : public DnaModel {
+ public:
+  struct Options {
+    alphagenome::WeightOptions weights;  // no heads: all of them, with all tracks
+    std::int64_t n_bases = 0;            // of a window; 0: as config.json says
+    alphagenome::PairGelu pair_gelu = alphagenome::PairGelu::tanh;
+    // only_checked: to look at config() alone, on a context that computes nothing.
+    tensor::WeightTable::Maps maps = tensor::WeightTable::Maps::read;
+  };
+  AlphaGenome(const std::string& folder, const ModelConfig& config, tensor::Context& context,
+              Options options);
+
+  std::string describe() const override;
+  const alphagenome::Config& config() const { return config_; }
+
+  // The parts of a pass: trunk, tower, pair, decoded.
+  Outputs run(std::span<const std::uint8_t> letters, const Request& request) override;
+  std::size_t measure(std::int64_t n_windows, const Request& request) const override;
+
+ private:
+  // Which of the parts of a pass a request needs.
+  struct Needs {
+    bool fine = false, coarse = false, contacts = false;
+  };
+  Needs needs(const Request& request) const;
+  TrackEnd end(bool is_fine) const;
+  void forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request) const;
+  void contact_maps(Pass& pass, const alphagenome::Batch& batch, const tensor::Tensor& pair) const;
+  tensor::Tensor coarse_embedding(Pass& pass, const tensor::Tensor& x) const;
+  tensor::Tensor fine_embedding(Pass& pass, const alphagenome::Batch& batch,
+                                const tensor::Tensor& decoded, const tensor::Tensor& coarse) const;
+
+  alphagenome::Config config_;
+  const alphagenome::PairGelu pair_gelu_;
+  alphagenome::Weights weights_;
+};
+
+ModelDef alphagenome_model();
+
+}  // namespace biogpu::models

@@ -1,0 +1,79 @@
+#include "lib/models/alphagenome/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace biogpu::models::alphagenome {
+namespace {
+
+constexpr std::int64_t kMaxWidth = std::int64_t{1} << 14;
+constexpr std::int64_t kMaxTracks = std::int64_t{1} << 16;
+
+const std::vector<std::pair<std::string, std::int64_t>> kPublishedHeads{
+    {"atac", 256},    {"dnase", 384},    {"procap", 128},       {"cage", 640},
+    {"rna_seq", 768}, {"chip_tf", 1664}, {"chip_histone", 1152}};
+
+void require_even(const ModelConfig& file, const char* key, std::int64_t value) {
+  if (value % 2 != 0) file.fail(fmt::format("{} is {}; expected an even number", key, value));
+}
+
+}  // namespace
+
+Config read_config(const ModelConfig& file) {
+  Config config;
+  const auto count = [&](const char* key, std::int64_t& value, std::int64_t at_most) {
+    value = file.count_or(key, value, at_most);
+  };
+  config.n_organisms = file.integer_or("num_organisms", config.n_organisms);
+  if (config.n_organisms < 0 || config.n_organisms > 64)
+    file.fail(fmt::format("num_organisms is {}; expected 0 to 64", config.n_organisms));
+  count("num_channels", config.n_channels, kMaxWidth);
+  count("channel_increment", config.channel_step, kMaxWidth);
+  count("num_down_blocks", config.n_down_blocks, 10);
+  count("num_transformer_blocks", config.n_tower_blocks, 256);
+  count("num_heads", config.n_heads, 256);
+  count("qk_head_dim", config.d_key, 1024);
+  count("v_head_dim", config.d_value, 1024);
+  count("pair_channels", config.pair_channels, kMaxWidth);
+  count("pair_heads", config.n_pair_heads, 1024);
+  count("pair_head_dim", config.pair_head_dim, 1024);
+  count("position_features", config.n_position_features, 2 * kMaxPairPositions);
+  count("contact_tracks", config.contact_tracks, kMaxTracks);
+  count("splice_usage_tracks", config.usage_tracks, kMaxTracks);
+  count("splice_junction_channels", config.junction_channels, kMaxWidth);
+  count("splice_junction_tissues", config.junction_tissues, kMaxTracks);
+  require_even(file, "qk_head_dim", config.d_key);
+  require_even(file, "position_features", config.n_position_features);
+  require_even(file, "splice_junction_channels", config.junction_channels);
+  const auto heads =
+      file.has("track_heads") ? file.named_counts("track_heads", kMaxTracks) : kPublishedHeads;
+  for (const auto& [name, n_tracks] : heads) {
+    const bool is_coarse = name == "chip_tf" || name == "chip_histone";
+    config.track_heads.push_back({name, n_tracks, !is_coarse, name == "rna_seq"});
+  }
+  return config;
+}
+
+std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases) {
+  using ops::Activation;
+  const BinGrid fine{1, 0, n_bases};
+  const BinGrid coarse{config.coarse_bin(), 0, n_bases / config.coarse_bin()};
+  std::vector<TrackHead> heads;
+  for (const TrackHeadShape& shape : config.track_heads) {
+    if (shape.is_fine) heads.push_back({shape.name + "/1", shape.n_tracks, fine});
+    heads.push_back({shape.name + "/128", shape.n_tracks, coarse});
+  }
+  const std::int64_t n = n_bases / config.pair_bin();
+  heads.push_back({kContactMaps,
+                   config.contact_tracks,
+                   {config.pair_bin(), 0, n * n},
+                   Activation::none,
+                   "pairs of bins"});
+  heads.push_back({kSpliceSites, kSpliceClasses, fine, Activation::none});
+  heads.push_back({kSpliceUsage, config.usage_tracks, fine, Activation::none});
+  return heads;
+}
+
+}  // namespace biogpu::models::alphagenome

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/models/base/dna_model.hpp"
+#include "lib/models/base/model_config.hpp"
+
+namespace biogpu::models::alphagenome {
+
+// Rows of coarse positions that one position of pairs covers.
+inline constexpr std::int64_t kPairRows = 16;
+// Coarse positions of the longest input, and positions of pairs: the ranges of positional features.
+inline constexpr std::int64_t kMaxPositions = 8192;
+inline constexpr std::int64_t kMaxPairPositions = kMaxPositions / kPairRows;
+inline constexpr std::int64_t kLetterTaps = 15;
+inline constexpr std::int64_t kTaps = 5;
+inline constexpr std::int64_t kSpliceClasses = 5;  // donor +, acceptor +, donor -, acceptor -, none
+inline constexpr char kContactMaps[] = "contact_maps";
+inline constexpr char kSpliceSites[] = "splice_sites";
+inline constexpr char kSpliceUsage[] = "splice_site_usage";
+
+// A head of tracks: tensors heads.NAME.*.
+struct TrackHeadShape {
+  std::string name;           // "rna_seq"
+  std::int64_t n_tracks = 0;  // columns of its weights, padding included
+  bool is_fine = false;       // has predictions for every base, too
+  bool is_squashed = false;   // values are stored as their power of 0.75
+};
+
+// Shapes of a model; what config.json leaves out is the published model's.
+struct Config {
+  std::int64_t n_organisms = 2;  // 0: no embeddings of organisms, and tensors of one
+  std::int64_t n_channels = 768;
+  std::int64_t channel_step = 128;
+  std::int64_t n_down_blocks = 6;
+  std::int64_t n_tower_blocks = 9;
+  std::int64_t n_heads = 8;
+  std::int64_t d_key = 128;
+  std::int64_t d_value = 192;
+  std::int64_t pair_channels = 128;
+  std::int64_t n_pair_heads = 32;
+  std::int64_t pair_head_dim = 128;
+  std::int64_t n_position_features = 64;  // half of them are signed
+  std::int64_t contact_tracks = 28;
+  std::int64_t usage_tracks = 734;
+  std::int64_t junction_channels = 768;
+  std::int64_t junction_tissues = 367;
+  std::vector<TrackHeadShape> track_heads;
+
+  std::int64_t stored_organisms() const { return n_organisms == 0 ? 1 : n_organisms; }
+  // Of level l: bases 2^l a row.
+  std::int64_t channels(std::int64_t level) const { return n_channels + level * channel_step; }
+  std::int64_t width() const { return channels(n_down_blocks); }  // of the tower
+  std::int64_t coarse_bin() const { return std::int64_t{2} << n_down_blocks; }
+  std::int64_t pair_bin() const { return kPairRows * coarse_bin(); }
+  std::int64_t fine_width() const { return 2 * n_channels; }  // of embeddings of bases
+  std::int64_t coarse_width() const { return 2 * width(); }
+};
+
+// Throws Error{bad_input} naming file and key.
+Config read_config(const ModelConfig& file);
+
+// The heads of the model for windows of n_bases, in the order of their outputs: tracks as NAME/1
+// and NAME/128, contact maps, splice sites and their usage.
+std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases);
+
+}  // namespace biogpu::models::alphagenome

@@ -1,0 +1,9 @@
+set(sources
+    alphagenome.cpp
+    batch.cpp
+    config.cpp
+    head_weights.cpp
+    tower.cpp
+    unet.cpp
+    weight_reader.cpp
+    weights.cpp)

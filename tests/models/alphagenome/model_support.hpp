@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/models/alphagenome/alphagenome.hpp"
+#include "tests/models/dna_checks.hpp"
+
+namespace biogpu::test {
+
+inline const std::string kTinyAlphaGenome = "alphagenome_tiny";
+
+struct LoadedAlphaGenome : LoadedDna<models::AlphaGenome> {
+  explicit LoadedAlphaGenome(std::unique_ptr<tensor::Context> on,
+                             models::AlphaGenome::Options options = {})
+      : LoadedDna(std::move(on), model_data(kTinyAlphaGenome), std::move(options)) {}
+};
+
+inline models::AlphaGenome::Options alphagenome_options(
+    std::int64_t organism,
+    models::alphagenome::PairGelu gelu = models::alphagenome::PairGelu::tanh) {
+  models::AlphaGenome::Options options;
+  options.weights.organism = organism;
+  options.n_bases = 1024;
+  options.pair_gelu = gelu;
+  return options;
+}
+
+// The name of the program's part in ours.
+inline const std::vector<std::pair<std::string, std::string>> kAlphaGenomeParts{
+    {"trunk", "trunk"},
+    {"tower", "tower"},
+    {"pair", "pair"},
+    {"decoded", "decoded"},
+    {"embedding/128", "embedding.128bp"},
+    {"embedding/1", "embedding.1bp"},
+    {"atac/1", "tracks.atac/1"},
+    {"atac/128", "tracks.atac/128"},
+    {"dnase/1", "tracks.dnase/1"},
+    {"dnase/128", "tracks.dnase/128"},
+    {"procap/1", "tracks.procap/1"},
+    {"procap/128", "tracks.procap/128"},
+    {"cage/1", "tracks.cage/1"},
+    {"cage/128", "tracks.cage/128"},
+    {"rna_seq/1", "tracks.rna_seq/1"},
+    {"rna_seq/128", "tracks.rna_seq/128"},
+    {"chip_tf/128", "tracks.chip_tf/128"},
+    {"chip_histone/128", "tracks.chip_histone/128"},
+    {"contact_maps", "tracks.contact_maps"},
+    {"splice_sites", "tracks.splice_sites"},
+    {"splice_site_usage", "tracks.splice_site_usage"}};
+
+inline void check_alphagenome(LoadedAlphaGenome& loaded, const std::string& form, double bound) {
+  const Vectors expected(kTinyAlphaGenome + "/expected.safetensors");
+  const models::Outputs outputs = loaded.run(read_windows(kTinyAlphaGenome), {true, true, true});
+  for (const auto& [part, name] : kAlphaGenomeParts) {
+    const auto n_columns = static_cast<std::size_t>(outputs.at(name).shape[1]);
+    for (const auto& [window, w] : {std::pair<std::string, std::size_t>{"one", 0}, {"two", 1}}) {
+      const std::string key = window + "/" + form + "/" + part;
+      if (!expected.has(key)) continue;
+      INFO(key);
+      check_part(name, of_window(outputs, name, w, 2), expected[key], n_columns, bound);
+    }
+  }
+}
+
+}  // namespace biogpu::test

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "lib/models/alphagenome/alphagenome.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/ops/reference_context.hpp"
+#include "tests/models/alphagenome/model_support.hpp"
+
+using namespace biogpu;
+using models::AlphaGenome;
+using models::alphagenome::PairGelu;
+using test::alphagenome_options;
+using test::check_alphagenome;
+using test::kAlphaGenomeParts;
+using test::Letters;
+using test::LoadedAlphaGenome;
+using test::of_window;
+
+TEST_CASE("alphagenome.model: every part equals the program in double precision",
+          "[alphagenome][model]") {
+  LoadedAlphaGenome reference(ops::make_reference_context(), alphagenome_options(0));
+  check_alphagenome(reference, "tanh/0", 4e-5);
+  LoadedAlphaGenome cpu(ops::make_cpu_context(2), alphagenome_options(0));
+  check_alphagenome(cpu, "tanh/0", 1e-4);
+}
+
+TEST_CASE("alphagenome.model: the other organism, and the port's GELU", "[alphagenome][model]") {
+  LoadedAlphaGenome mouse(ops::make_cpu_context(2), alphagenome_options(1));
+  check_alphagenome(mouse, "tanh/1", 1e-4);
+  LoadedAlphaGenome port(ops::make_cpu_context(2), alphagenome_options(0, PairGelu::erf));
+  check_alphagenome(port, "erf/0", 1e-4);
+}
+
+TEST_CASE("alphagenome.model: a window gets the same bytes in any batch and on any thread",
+          "[alphagenome][property]") {
+  LoadedAlphaGenome two(ops::make_cpu_context(2), alphagenome_options(0)),
+      one(ops::make_cpu_context(1), alphagenome_options(0));
+  std::vector<std::string> names;
+  for (const auto& [part, name] : kAlphaGenomeParts) names.push_back(name);
+  test::check_any_batch(two, one, test::read_windows(test::kTinyAlphaGenome), names);
+}
+
+TEST_CASE("alphagenome.model: what is chosen of heads is a part of all", "[alphagenome]") {
+  LoadedAlphaGenome all(ops::make_cpu_context(2), alphagenome_options(0));
+  const std::vector<Letters> windows{test::read_windows(test::kTinyAlphaGenome)[0]};
+  const models::Outputs whole = all.run(windows);
+  const std::vector<models::HeadChoice> choices{
+      {"rna_seq/128", {4, 0}}, {"splice_sites", {3, 1}}, {"contact_maps", {2}}, {"atac/1", {}}};
+  AlphaGenome::Options options = alphagenome_options(0);
+  options.weights.heads = choices;
+  LoadedAlphaGenome some(ops::make_cpu_context(2), options);
+  const models::Outputs part = some.run(windows);
+  CHECK(part.arrays().size() == choices.size());
+  for (const models::HeadChoice& choice : choices) {
+    INFO(choice.name);
+    const auto& got = part.at("tracks." + choice.name);
+    const auto& right = whole.at("tracks." + choice.name);
+    const auto n_all = static_cast<std::size_t>(right.shape[1]);
+    std::vector<std::int64_t> tracks = choice.tracks;
+    if (tracks.empty())
+      for (std::int64_t t = 0; t < right.shape[1]; ++t) tracks.push_back(t);
+    REQUIRE(got.shape[0] == right.shape[0]);
+    REQUIRE(got.shape[1] == std::ssize(tracks));
+    for (std::size_t i = 0; i < got.values.size(); ++i) {
+      const std::size_t row = i / tracks.size();
+      const auto track = static_cast<std::size_t>(tracks[i % tracks.size()]);
+      REQUIRE(got.values[i] == Approx(right.values[row * n_all + track]).epsilon(1e-5));
+    }
+  }
+  // Coarse heads alone need no decoder.
+  AlphaGenome::Options coarse = alphagenome_options(0);
+  coarse.weights.heads = {{"chip_tf/128", {}}};
+  LoadedAlphaGenome chip(ops::make_cpu_context(2), coarse);
+  CHECK(of_window(chip.run(windows), "tracks.chip_tf/128", 0, 1) ==
+        of_window(whole, "tracks.chip_tf/128", 0, 1));
+  CHECK(chip.model.measure(1, {}) < all.model.measure(1, {}) / 2);
+}
+
+TEST_CASE("alphagenome.model: lengths and organisms that it does not have are refused",
+          "[alphagenome]") {
+  for (const std::int64_t n_bases : {1000, 65536 + 128}) {
+    AlphaGenome::Options options = alphagenome_options(0);
+    options.n_bases = n_bases;
+    CHECK_THROWS_AS(LoadedAlphaGenome(ops::make_cpu_context(1), options), Error);
+  }
+  CHECK_THROWS_AS(LoadedAlphaGenome(ops::make_cpu_context(1), alphagenome_options(2)), Error);
+  AlphaGenome::Options longer = alphagenome_options(0);
+  longer.n_bases = 2048;
+  LoadedAlphaGenome loaded(ops::make_cpu_context(2), longer);
+  const std::vector<Letters> windows = test::read_windows(test::kTinyAlphaGenome);
+  Letters both = windows[0];
+  both.insert(both.end(), windows[1].begin(), windows[1].end());
+  CHECK(loaded.run({both}).at("tracks.atac/1").shape[0] == 2048);
+}

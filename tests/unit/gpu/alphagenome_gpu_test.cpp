@@ -1,0 +1,35 @@
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/tensor/context.hpp"
+#include "tests/models/alphagenome/model_support.hpp"
+#include "tests/unit/gpu/gpu_support.hpp"
+
+using namespace biogpu;
+using tensor::Precision;
+using test::alphagenome_options;
+using test::LoadedAlphaGenome;
+
+TEST_CASE("alphagenome.model: every part on the GPU in fp32 equals the program in double precision",
+          "[alphagenome][model][device]") {
+  if (!test::has_gpu()) return;
+  LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {Precision::fp32}), alphagenome_options(0));
+  test::check_alphagenome(gpu, "tanh/0", 2e-4);
+}
+
+TEST_CASE("alphagenome.model: 16 bits keep the course of each track over positions",
+          "[alphagenome][model][device]") {
+  if (!test::has_gpu()) return;
+  const Precision precision = GENERATE(Precision::fp16, Precision::bf16);
+  LoadedAlphaGenome cpu(ops::make_cpu_context(2), alphagenome_options(0)),
+      gpu(tensor::make_gpu_context(0, {precision}), alphagenome_options(0));
+  INFO(static_cast<int>(precision));
+  const std::vector<test::Letters> windows = test::read_windows(test::kTinyAlphaGenome);
+  test::check_course(cpu, gpu, windows, precision == Precision::bf16 ? 0.99 : 0.9998);
+}
+
+TEST_CASE(
+    "alphagenome.model: a window gets the same bytes on the GPU in any batch, again and again",
+    "[alphagenome][model][device]") {
+  if (!test::has_gpu()) return;
+  LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {Precision::fp16}), alphagenome_options(0));
+  test::check_again(gpu, test::read_windows(test::kTinyAlphaGenome));
+}
