@@ -17,4 +17,11 @@ inline void copy_row(const tensor::Tensor& from, std::int64_t from_row, const te
               static_cast<std::size_t>(from.shape[1] * size));
 }
 
+// Zeros to row `row` of a matrix of numbers.
+inline void clear_row(const tensor::Tensor& to, std::int64_t row) {
+  const auto size = static_cast<std::int64_t>(tensor::bytes_of(to.dtype));
+  std::memset(static_cast<std::byte*>(to.data) + row * to.stride[0] * size, 0,
+              static_cast<std::size_t>(to.shape[1] * size));
+}
+
 }  // namespace biogpu::ops

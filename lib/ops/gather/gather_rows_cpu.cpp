@@ -7,7 +7,13 @@ namespace biogpu::ops {
 void gather_rows_cpu(CpuContext& context, const GatherRows& op) {
   const auto* const rows = op.rows.as<std::int32_t>();
   context.for_rows(op.out.shape[0], [&](std::int64_t r, std::int64_t end) {
-    for (; r < end; ++r) copy_row(op.x, rows != nullptr ? rows[r] : r, op.out, r);
+    for (; r < end; ++r) {
+      if (rows != nullptr && rows[r] < 0) {
+        clear_row(op.out, r);
+      } else {
+        copy_row(op.x, rows != nullptr ? rows[r] : r, op.out, r);
+      }
+    }
   });
 }
 
