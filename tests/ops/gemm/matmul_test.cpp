@@ -30,7 +30,7 @@ struct Forms {
 
 // Runs on both contexts; views(tensor of a, of b, of y) gives the operation.
 template <class Views>
-void run_both(Bed& bed, const Forms& forms, const Views& views) {
+void multiply_both(Bed& bed, const Forms& forms, const Views& views) {
   ops::matmul(bed.reference(), views(forms.a.host, forms.b.host, forms.y.host));
   ops::matmul(bed.device(), views(forms.a.device, forms.b.device, forms.y.device));
 }
@@ -54,7 +54,7 @@ TEST_CASE("ops.matmul: sizes around tiles, every transposition", "[ops]") {
   forms.a = turns_a ? bed.random({size.k, size.m}, 1, true) : bed.random({size.m, size.k}, 1, true);
   forms.b = turns_b ? bed.random({size.n, size.k}, 1, true) : bed.random({size.k, size.n}, 1, true);
   forms.y = bed.unset({size.m, size.n}, to_operand);
-  run_both(bed, forms, [&](const Tensor& a, const Tensor& b, const Tensor& y) -> ops::Matmul {
+  multiply_both(bed, forms, [&](const Tensor& a, const Tensor& b, const Tensor& y) -> ops::Matmul {
     return {turns_a ? transposed(a) : a, turns_b ? transposed(b) : b, y, 0.25f};
   });
   CHECK(bed.difference(forms.y) < product_bound(bed, size.k, to_operand));
@@ -84,7 +84,7 @@ TEST_CASE("ops.matmul: slices of wider tensors, three batch axes, some repeated"
   Forms forms{bed.random({of_a, 3, 2, 18, 24 + pad}, 1, true),
               bed.random({2, of_b, 2, 40, 24 + pad}, 1, true),
               bed.unset({2, 3, 2, 18, 40 + pad}, false)};
-  run_both(bed, forms, [&](const Tensor& a, const Tensor& b, const Tensor& y) -> ops::Matmul {
+  multiply_both(bed, forms, [&](const Tensor& a, const Tensor& b, const Tensor& y) -> ops::Matmul {
     return {a.slice(4, pad, 24 + pad), transposed(b.slice(4, 0, 24)), y.slice(4, pad, 40 + pad)};
   });
   CHECK(bed.difference(forms.y) < product_bound(bed, 24, false));
@@ -100,7 +100,7 @@ TEST_CASE("ops.matmul: triangles of pairs, channels first and last", "[ops]") {
   };
   const Forms forms{make(), make(),
                     result_last ? bed.unset({n, n, c}, true) : bed.unset({c, n, n}, true)};
-  run_both(bed, forms, [&](Tensor a, Tensor b, Tensor y) -> ops::Matmul {
+  multiply_both(bed, forms, [&](Tensor a, Tensor b, Tensor y) -> ops::Matmul {
     if (last) {
       a = permuted(a, {2, 0, 1});
       b = permuted(b, {2, 0, 1});
@@ -127,7 +127,7 @@ TEST_CASE("ops.matmul: outer products of sequences", "[ops]") {
   const std::int64_t s = GENERATE(1, 12), n = 5, c = GENERATE(3, 8);
   const Forms forms{bed.random({s, n, c}, 1, true), bed.random({s, n, c}, 1, true),
                     bed.unset({n * c, n * c}, false)};
-  run_both(bed, forms, [&](const Tensor& a, const Tensor& b, const Tensor& y) -> ops::Matmul {
+  multiply_both(bed, forms, [&](const Tensor& a, const Tensor& b, const Tensor& y) -> ops::Matmul {
     return {transposed(merge_axes(a, 1)), merge_axes(b, 1), y};
   });
   CHECK(bed.difference(forms.y) < product_bound(bed, s, false));
@@ -148,7 +148,7 @@ TEST_CASE("ops.matmul: fp32 numbers of any size", "[ops]") {
   const bool by_rows = GENERATE(false, true);
   const Forms forms{by_rows ? bed.random({70, 40}, size, false) : bed.random({40, 70}, size, false),
                     bed.random({70, 40}, size, false), bed.unset({40, 40}, false)};
-  run_both(bed, forms, [&](const Tensor& a, const Tensor& b, const Tensor& y) -> ops::Matmul {
+  multiply_both(bed, forms, [&](const Tensor& a, const Tensor& b, const Tensor& y) -> ops::Matmul {
     return {by_rows ? transposed(a) : a, b, y};
   });
   CHECK(bed.difference(forms.y) < product_bound(bed, 70, false));
