@@ -87,11 +87,11 @@ void row_scale_grad_bench(OpBench& bench) {
   const std::int64_t d = bench.shape().d, t = bench.shape().n_rows(), n = OpBench::kRows;
   const BenchTensor x = bench.make({t, d}, 1, false), scale = bench.make({t}, 1, false),
                     d_out = bench.make({t, d}, 1, false), d_x = bench.make({t, d}, 1, false),
-                    d_scale = bench.make({t}, 1, false);
+                    d_scale = bench.make({t, 1}, 1, false);
   const RowScaleGrad op{x.device, scale.device, d_out.device, d_x.device, d_scale.device};
   row_scale_grad(bench.context(), op);
   std::vector<float> memory(static_cast<std::size_t>(n * d)), sums(static_cast<std::size_t>(n));
-  const Tensor its_x(memory.data(), DType::f32, {n, d}), its_scale(sums.data(), DType::f32, {n});
+  const Tensor its_x(memory.data(), DType::f32, {n, d}), its_scale(sums.data(), DType::f32, {n, 1});
   row_scale_grad(bench.reference(),
                  {x.host_rows(n), scale.host, d_out.host_rows(n), its_x, its_scale});
   const auto numbers = static_cast<double>(t * d);
