@@ -79,6 +79,11 @@ void set_bias(const biogpu::ops::DotProductAttention& op, DotProductArgs& args) 
   args.bias_block = static_cast<int>(op.bias_block);
   for (std::size_t axis = 0; axis < 4; ++axis)
     if (op.bias.shape[axis] > 1) args.bias_stride[axis] = op.bias.stride[axis];
+  const std::int64_t* const stride = args.bias_stride;
+  args.bias_pairs =
+      args.bias_block == 1 && stride[3] == 1 && args.n_keys % 2 == 0 &&
+      (stride[0] | stride[1] | stride[2]) % 2 == 0 &&
+      reinterpret_cast<std::uintptr_t>(op.bias.data) % (2 * bytes_of(args.bias.type)) == 0;
 }
 
 void set_masks(const biogpu::ops::DotProductAttention& op, DotProductArgs& args) {

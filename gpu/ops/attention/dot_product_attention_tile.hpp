@@ -28,6 +28,8 @@ struct DotProductArgs {
   std::int64_t bias_batches = 1;
   std::int64_t bias_stride[4] = {0, 0, 0, 0};
   int bias_block = 1;
+  // Numbers of an even and the next key can be read at once, and the number of keys is even.
+  bool bias_pairs = false;
   const std::int32_t* key_lengths = nullptr;  // [n_batches], or not given
   const void* key_mask = nullptr;             // u8 or f32, or not given
   bool mask_is_f32 = false;
@@ -43,12 +45,9 @@ struct DotProductItem {
   int head, first, n_keys;
 };
 
-// A bias of minus infinity gives the score of a key that is not there; any other is kept apart from
-// it.
+// What counts as minus infinity gives the score of a key that is not there.
 __host__ __device__ __forceinline__ float limited_bias(float x) {
-  constexpr float kLeast = -1e29f;
-  if (!(x < kLeast)) return x;
-  return x == -INFINITY ? kMinusInfinity : kLeast;
+  return x < -1e29f ? kMinusInfinity : x;
 }
 
 // One head of one batch row.
@@ -64,37 +63,107 @@ struct DotStep {
   int head, head_v;
 };
 
-// scores += the head's bias, which lies at `bias`. row: of the first of 16 queries.
+struct alignas(8) FloatPair {
+  float value[2];
+};
+
+// Numbers `at` and at + 1 of a bias, at even, as they are added to scores.
+__device__ __forceinline__ void load_bias_pair(const Rows& bias, std::int64_t at, float (&x)[2]) {
+  if (bias.type == Element::f32) {
+    const auto pair =
+        *reinterpret_cast<const FloatPair*>(static_cast<const float*>(bias.data) + at);
+    x[0] = pair.value[0];
+    x[1] = pair.value[1];
+  } else {
+    const std::uint32_t word =
+        *reinterpret_cast<const std::uint32_t*>(static_cast<const std::uint16_t*>(bias.data) + at);
+    unpack_elements<2>(bias.type, &word, x);
+  }
+  x[0] = kLog2E * limited_bias(x[0]);
+  x[1] = kLog2E * limited_bias(x[1]);
+}
+
+// Where the numbers of a lane's queries begin. row: of the first of 16 queries.
+template <int kWave>
+struct BiasRows {
+  std::int64_t at[kTileRowSlots<kWave>];
+
+  __device__ __forceinline__ BiasRows(const DotProductArgs& a, int row) {
+#pragma unroll
+    for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
+      const int wanted = row + tile_row<kWave>(2 * slot);
+      const int query = wanted < a.n_queries ? wanted : a.n_queries - 1;
+      at[slot] = (a.bias_block == 1 ? query : query / a.bias_block) * a.bias_stride[2];
+    }
+  }
+};
+
+// scores += the head's bias, which lies at `bias`; of any strides and blocks.
 template <class Shape>
-__device__ __forceinline__ void add_dot_bias(const DotProductArgs& a, const Rows& bias, int n_keys,
+__device__ __forceinline__ void add_any_bias(const DotProductArgs& a, const Rows& bias, int n_keys,
                                              int row, int first_key, Scores<Shape>& scores) {
   constexpr int kWave = Shape::kWave;
-  const auto block_of = [&](int i) { return a.bias_block == 1 ? i : i / a.bias_block; };
-  const bool is_one_number = a.bias_block % 16 == 0;  // of 16 queries and 16 keys
-  std::int64_t rows[kTileRowSlots<kWave>];
+  const BiasRows<kWave> rows(a, row);
 #pragma unroll
-  for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
-    const int query = is_one_number ? row : row + tile_row<kWave>(2 * slot);
-    rows[slot] = block_of(query < a.n_queries ? query : a.n_queries - 1) * a.bias_stride[2];
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+      const int key = first_key + 16 * j + tile_column<kWave>(e);
+      if (key >= n_keys) continue;
+      const std::int64_t at = rows.at[tile_row_slot<kWave>(e)] +
+                              (a.bias_block == 1 ? key : key / a.bias_block) * a.bias_stride[3];
+      scores[j].value[e] += kLog2E * limited_bias(load_element(bias, at, 0));
+    }
   }
+}
+
+// The same for keys that lie one behind the other.
+template <class Shape>
+__device__ __forceinline__ void add_paired_bias(const DotProductArgs& a, const Rows& bias,
+                                                int n_keys, int row, int first_key,
+                                                Scores<Shape>& scores) {
+  constexpr int kWave = Shape::kWave;
+  const BiasRows<kWave> rows(a, row);
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<kWave>::kValues; e += 2) {
+      const int key = first_key + 16 * j + tile_column<kWave>(e);
+      if (key >= n_keys) continue;
+      float x[2];
+      load_bias_pair(bias, rows.at[tile_row_slot<kWave>(e)] + key, x);
+      scores[j].value[e] += x[0];
+      scores[j].value[e + 1] += x[1];
+    }
+  }
+}
+
+// The same for blocks of whole tiles: one number for 16 queries and 16 keys.
+template <class Shape>
+__device__ __forceinline__ void add_tile_bias(const DotProductArgs& a, const Rows& bias, int n_keys,
+                                              int row, int first_key, Scores<Shape>& scores) {
+  if (row >= a.n_queries) return;
+  const std::int64_t from = row / a.bias_block * a.bias_stride[2];
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
     const int key = first_key + 16 * j;
     if (key >= n_keys) continue;
-    if (is_one_number) {
-      const float x =
-          kLog2E * limited_bias(load_element(bias, rows[0] + block_of(key) * a.bias_stride[3], 0));
+    const float x =
+        kLog2E * limited_bias(load_element(bias, from + key / a.bias_block * a.bias_stride[3], 0));
 #pragma unroll
-      for (int e = 0; e < TileSum<kWave>::kValues; ++e) scores[j].value[e] += x;
-    } else {
-#pragma unroll
-      for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
-        const int column = key + tile_column<kWave>(e);
-        if (column >= n_keys) continue;
-        const std::int64_t at = rows[tile_row_slot<kWave>(e)] + block_of(column) * a.bias_stride[3];
-        scores[j].value[e] += kLog2E * limited_bias(load_element(bias, at, 0));
-      }
-    }
+    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) scores[j].value[e] += x;
+  }
+}
+
+template <class Shape>
+__device__ __forceinline__ void add_dot_bias(const DotProductArgs& a, const Rows& bias, int n_keys,
+                                             int row, int first_key, Scores<Shape>& scores) {
+  if (a.bias_block % 16 == 0) {
+    add_tile_bias<Shape>(a, bias, n_keys, row, first_key, scores);
+  } else if (a.bias_pairs) {
+    add_paired_bias<Shape>(a, bias, n_keys, row, first_key, scores);
+  } else {
+    add_any_bias<Shape>(a, bias, n_keys, row, first_key, scores);
   }
 }
 

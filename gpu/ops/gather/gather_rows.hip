@@ -1,4 +1,4 @@
-// Rows to other places, and to another type.
+// Rows to other places, and to another type; zeros for rows of -1.
 //
 // Shapes   see lib/ops/gather/gather_rows.hpp; d numbers a row.
 // Mapping  one thread per 4 numbers, in order of memory.
@@ -24,9 +24,12 @@ __global__ __launch_bounds__(kRowBlock) void copy_rows_kernel(Rows to, Rows from
   if (row >= n_rows) return;
   const std::int64_t source = rows != nullptr ? rows[row] : row;
   const bool aligned = column + 4 <= d && in_groups<4>(to) && in_groups<4>(from);
-  if (aligned) return store_elements4(to, row, column, load_elements4(from, source, column));
+  if (aligned) {
+    const Float4 x = source < 0 ? Float4{} : load_elements4(from, source, column);
+    return store_elements4(to, row, column, x);
+  }
   for (int c = column; c < d && c < column + 4; ++c) {
-    store_element(to, row, c, load_element(from, source, c));
+    store_element(to, row, c, source < 0 ? 0.0f : load_element(from, source, c));
   }
 }
 

@@ -10,8 +10,8 @@ namespace biogpu::ops {
 //   logit_j = cap(scale q_i k_j + bias_ij), masked_value where key j is masked;
 //   out_i = sum_j softmax_j(logit) v_j
 // cap(x) = soft_cap tanh(x / soft_cap), x where there is none; softmax in fp32 with running maxima.
-// A logit of minus infinity weighs nothing; a query that has no other logit gets 0 and a logarithm
-// of minus infinity. A finite bias or masked_value below -1e29 counts as that. (Dao et al. 2022,
+// A bias or masked_value below -1e29 counts as minus infinity: it weighs nothing, and a query that
+// has no other logit gets 0 and a logarithm of minus infinity. (Dao et al. 2022,
 // arXiv 2205.14135; shared keys: Ainslie et al. 2023, arXiv 2305.13245) Where rows see their own
 // segment, `attention` is faster on long segments.
 //

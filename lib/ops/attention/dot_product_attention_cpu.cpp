@@ -32,17 +32,12 @@ HWY_BEFORE_NAMESPACE();
 namespace biogpu::ops {
 namespace HWY_NAMESPACE {
 
-// Scores of a key that is not there, and the least one of a key that is: the difference stays, and
-// no difference of two is infinite.
+// The score of a key that is not there, finite so that differences of two stay numbers, and what
+// counts as minus infinity.
 constexpr float kNoKey = -1e30f, kLeastScore = -1e29f;
 
 HWY_INLINE Head dot_head(const Tensor& x, std::int64_t b, std::int64_t head, std::int64_t n) {
   return {x.row<float>(b) + head * x.stride[2], x.stride[1], n, x.shape[3]};
-}
-
-HWY_INLINE float limited(float x) {
-  if (!(x < kLeastScore)) return x;
-  return x == -std::numeric_limits<float>::infinity() ? kNoKey : kLeastScore;
 }
 
 // The bias of one head of one batch row: element (i, j) lies at i * row + j * column.
@@ -59,24 +54,53 @@ HWY_INLINE HeadBias head_bias(const DotProductAttention& op, const DotProductTas
           op.bias_block};
 }
 
-// scores[j * pitch + i] += bias of query row + i and key j, for keys [0, n). A block of keys has
-// one vector of numbers.
+HWY_INLINE Vec limited(Vec x) {
+  const F32 f32;
+  return hn::IfThenElse(hn::Lt(x, hn::Set(f32, kLeastScore)), hn::Set(f32, kNoKey), x);
+}
+
+// Blocks of keys whose numbers are read at a time.
+constexpr std::int64_t kBiasColumns = 4;
+
+// panel[c * pitch + i] = the bias of query i for block j + c of keys, for n_columns blocks; rows:
+// where the numbers of each query begin.
+HWY_INLINE void read_bias(const HeadBias& bias, const std::int64_t* rows, std::int64_t n_rows,
+                          std::int64_t j, std::int64_t n_columns, std::int64_t pitch,
+                          float* panel) {
+  const float* const from = bias.data + j * bias.column;
+  std::int64_t i = 0;
+  if (bias.column == 1 && n_columns == kBiasColumns)
+    for (; i + 4 <= n_rows; i += 4) {
+      float* const to = panel + i;
+      transpose_4x4({from + rows[i], from + rows[i + 1], from + rows[i + 2], from + rows[i + 3]},
+                    1.0f, {to, to + pitch, to + 2 * pitch, to + 3 * pitch});
+    }
+  for (; i < n_rows; ++i)
+    for (std::int64_t c = 0; c < n_columns; ++c)
+      panel[c * pitch + i] = from[rows[i] + c * bias.column];
+}
+
+// scores[j * pitch + i] += bias of query row + i and key j, for keys [0, n).
 template <int kVectors>
 void add_head_bias(const HeadBias& bias, std::int64_t row, std::int64_t n_rows, std::int64_t n,
                    float* scores) {
   const F32 f32;
   const std::int64_t pitch = kVectors * n_lanes();
-  HWY_ALIGN float column[kMaxQueries] = {};
+  HWY_ALIGN float panel[kBiasColumns * kMaxQueries] = {};
   std::int64_t rows[kMaxQueries];
   for (std::int64_t i = 0; i < n_rows; ++i) rows[i] = (row + i) / bias.block * bias.row;
-  for (std::int64_t j = 0; j < n; j += bias.block) {
-    const float* const from = bias.data + j / bias.block * bias.column;
-    for (std::int64_t i = 0; i < n_rows; ++i) column[i] = kUnits * limited(from[rows[i]]);
-    const std::int64_t end = std::min(n, j + bias.block);
-    for (std::int64_t key = j; key < end; ++key)
+  const std::int64_t n_blocks = (n + bias.block - 1) / bias.block;
+  for (std::int64_t j = 0; j < n_blocks; j += kBiasColumns) {
+    const std::int64_t n_columns = std::min(kBiasColumns, n_blocks - j);
+    read_bias(bias, rows, n_rows, j, n_columns, pitch, panel);
+    for (std::int64_t c = 0; c < n_columns; ++c)
       for (std::int64_t i = 0; i < pitch; i += n_lanes()) {
-        float* const to = scores + key * pitch + i;
-        hn::Store(hn::Add(hn::Load(f32, to), hn::Load(f32, column + i)), f32, to);
+        const Vec x = limited(hn::Load(f32, panel + c * pitch + i));
+        const std::int64_t end = std::min(n, (j + c + 1) * bias.block);
+        for (std::int64_t key = (j + c) * bias.block; key < end; ++key) {
+          float* const to = scores + key * pitch + i;
+          hn::Store(hn::MulAdd(x, hn::Set(f32, kUnits), hn::Load(f32, to)), f32, to);
+        }
       }
   }
 }
@@ -87,7 +111,7 @@ void mask_dot_keys(const DotProductAttention& op, std::int64_t b, std::int64_t n
   const std::int64_t pitch = kVectors * n_lanes();
   const Tensor& mask = op.key_mask;
   const std::int64_t first = mask.shape[0] > 1 ? b * mask.stride[0] : 0;
-  const Vec masked = hn::Set(f32, kUnits * limited(op.masked_value));
+  const Vec masked = hn::Mul(limited(hn::Set(f32, op.masked_value)), hn::Set(f32, kUnits));
   for (std::int64_t j = 0; j < n; ++j) {
     const std::int64_t at = first + j * mask.stride[1];
     if (mask.dtype == DType::u8 ? mask.as<std::uint8_t>()[at] != 0 : mask.as<float>()[at] != 0)

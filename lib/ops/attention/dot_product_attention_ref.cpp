@@ -15,13 +15,16 @@ const float* numbers_of(const Tensor& x, std::int64_t b, std::int64_t row, std::
   return x.as<float>() + b * x.stride[0] + row * x.stride[1] + head * x.stride[2];
 }
 
+// What counts as minus infinity.
+double dot_limited(double x) { return x < -1e29 ? -std::numeric_limits<double>::infinity() : x; }
+
 double dot_bias_at(const DotProductAttention& op, const Query& at, std::int64_t j) {
   const std::int64_t index[] = {at.b % op.bias.shape[0], at.head, at.i / op.bias_block,
                                 j / op.bias_block};
   const float* p = op.bias.as<float>();
   for (std::size_t axis = 0; axis < 4; ++axis)
     if (op.bias.shape[axis] > 1) p += index[axis] * op.bias.stride[axis];
-  return *p;
+  return dot_limited(*p);
 }
 
 bool is_masked(const Tensor& mask, std::int64_t b, std::int64_t j) {
@@ -30,7 +33,7 @@ bool is_masked(const Tensor& mask, std::int64_t b, std::int64_t j) {
 }
 
 double dot_logit(const DotProductAttention& op, const Query& at, std::int64_t j) {
-  if (!op.key_mask.empty() && is_masked(op.key_mask, at.b, j)) return op.masked_value;
+  if (!op.key_mask.empty() && is_masked(op.key_mask, at.b, j)) return dot_limited(op.masked_value);
   const float* const q = numbers_of(op.q, at.b, at.i, at.head);
   const float* const k = numbers_of(op.k, at.b, j, at.key_head);
   double x = 0;

@@ -4,10 +4,11 @@
 
 namespace biogpu::ops {
 
-// out[r] = x[rows[r]], or x[r] where there are no rows; cast where the types differ.
+// out[r] = x[rows[r]], zeros where rows[r] is -1, or x[r] where there are no rows; cast where the
+// types differ.
 struct GatherRows {
   Tensor x;     // f32 or operand [*, d], rows of any distance
-  Tensor rows;  // i32 [R], rows of x; or empty
+  Tensor rows;  // i32 [R], rows of x or -1; or empty
   Tensor out;   // f32 or operand [R, d]
 };
 BIOGPU_DECLARE_OP(gather_rows, GatherRows);

@@ -13,12 +13,13 @@ TEST_CASE("ops.gather_rows: rows in any order, to any type", "[ops]") {
   const Pair x = bed.random({62, d}, 2.0f, true);
   const Pair source =
       from_operand ? bed.pair({62, d}, x.values, true) : bed.pair({62, d}, x.values, false);
-  const test::Indices rows = bed.indices({5, 61, 0, 5});
-  const Pair out = bed.unset({4, d}, to_operand);
+  const test::Indices rows = bed.indices({5, 61, 0, -1, 5});
+  const Pair out = bed.unset({5, d}, to_operand);
   ops::gather_rows(bed.reference(), {source.host, rows.host, out.host});
   ops::gather_rows(bed.device(), {source.device, rows.device, out.device});
   CHECK(bed.fetch(out.device) == out.values);
   CHECK(out.values[0] == x.values[static_cast<std::size_t>(5 * d)]);
+  CHECK(out.values[static_cast<std::size_t>(3 * d)] == 0);
 }
 
 TEST_CASE("ops.gather_rows: each number is that of its row, between columns that stay", "[ops]") {
