@@ -213,7 +213,7 @@ int biogpu_potential_load_with_references(const char* folder, const char* device
             "an argument of biogpu_potential_load is NULL");
     require(references >= -1 && references <= 1, "references that are none of -1, 0 and 1");
     biogpu::models::LoadOptions options;
-    if (references >= 0) options.atom_references = references == 1;
+    if (references >= 0) options.values.set(biogpu::models::kAtomReferences, references == 1);
     auto loaded = std::make_unique<biogpu_potential>();
     loaded->context = open_context(device, precision, n_threads);
     loaded->model = biogpu::models::load_model<biogpu::models::PotentialModel>(

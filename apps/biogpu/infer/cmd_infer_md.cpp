@@ -46,48 +46,61 @@ class MdRun {
  public:
   MdRun(const MdFlags& flags, const std::string& command_line)
       : flags_(flags),
-        run_(with_standard_input(flags.molecules.infer), "infer md", command_line),
-        input_(run_.flags().inputs, run_.flags().shard, flags.plan),
-        devices_(run_, flags.molecules, static_cast<double>(flags.plan.n_steps), 1),
-        rules_(devices_.info(), flags.molecules.charge,
+        run_(
+            with_standard_input(flags.molecules.infer), "infer md", command_line, items(flags),
+            [this](const InferFlags& infer) {
+              auto source =
+                  std::make_unique<TrajectorySource>(infer.inputs, infer.shard, flags_.plan);
+              source_ = source.get();
+              return source;
+            },
+            [](const TrajectoryFrame& frame) { return frame.start.n_atoms(); }),
+        rules_(run_.model().info(), flags.molecules.charge,
                [this](const std::string& what) { run_.log().warn(what); }),
         unit_(tasks::find_energy_unit(flags.molecules.units)) {
-    input_.set_rules(rules_);
+    prepare_potential(run_.model(), flags.molecules, run_.device(), run_.flags(), run_.log());
+    run_.limit_batch(1);  // each frame by itself
+    source_->set_rules(rules_);
   }
 
   void run(io::OutputFile& out, io::OutputFile* table) {
-    const auto compute = [&](std::size_t slot, pipeline::RecordOutputs& result) {
-      const TrajectoryInput::Frame& frame = input_.frame(slot);
+    const auto compute = [&](std::vector<TrajectoryFrame>& frames,
+                             pipeline::RecordOutputs& result) {
+      const TrajectoryFrame& frame = frames.front();
       if (!dynamics_ || frame.trajectory != dynamics_->state().trajectory) begin(frame);
       with_place(frame.place, [&] { dynamics_->run(frame.step - dynamics_->state().step); });
       require_finite(frame);
-      result.n_records = 1;
-      result.n_residues = frame.start.n_atoms();
       result.text = texts_of(frame);
     };
     const auto write = [&](const pipeline::RecordOutputs& result) {
       const auto [frames, lines] = split_texts(result.text);
-      if (!input_.has_begun()) last_frame_ = frames;
+      if (!run_.input().has_begun()) last_frame_ = frames;
       out.write(frames);
       if (table != nullptr) table->write(lines);
     };
-    run_.run(input_, {1, devices_.state(), compute, write});
-    if (run_.n_records() == 0) run_.log().warn(kNoFrame);
+    run_.run(compute, write);
   }
 
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
     run_.finish(output_bytes,
-                devices_.devices().report({{"model", devices_.describe()},
-                                           {"ensemble", flags_.ensemble},
-                                           {"seed", flags_.options.seed},
-                                           {"energy_unit", unit_.name},
-                                           {"frames", run_.n_records()}}),
+                {{"model", describe_potential(run_.devices())},
+                 {"ensemble", flags_.ensemble},
+                 {"seed", flags_.options.seed},
+                 {"energy_unit", unit_.name},
+                 {"frames", run_.n_records()}},
                 name_outputs);
   }
 
  private:
+  static ItemKind items(const MdFlags& flags) {
+    ItemKind kind =
+        potential_items(flags.molecules.infer, false, static_cast<double>(flags.plan.n_steps));
+    kind.max_gpus = 1;
+    return kind;
+  }
+
   // At the last frame of an interrupted run where it is of this trajectory, else at its start.
-  void begin(const TrajectoryInput::Frame& frame) {
+  void begin(const TrajectoryFrame& frame) {
     if (!flags_.options.langevin && flags_.has_temperature() && !frame.start.velocities.empty())
       throw Error(ErrorCode::usage, frame.place +
                                         ": has velocities, so --temperature has no effect; it is "
@@ -108,7 +121,7 @@ class MdRun {
         batch.molecules[0] = std::move(last);
       }
     }
-    models::PotentialModel& model = devices_.devices().first<models::PotentialModel>();
+    models::PotentialModel& model = run_.model();
     state.system = tasks::make_systems(model, batch).front();
     state.masses = std::move(batch.molecules[0].masses);
     state.fixed = std::move(batch.molecules[0].fixed);
@@ -129,21 +142,21 @@ class MdRun {
     }
   }
 
-  void require_finite(const TrajectoryInput::Frame& frame) {
+  void require_finite(const TrajectoryFrame& frame) {
     const std::string place = fmt::format("{}: step {}", frame.place, frame.step);
-    devices_.devices().require_finite(
+    run_.devices().require_finite(
         std::array{dynamics_->result().energy, dynamics_->kinetic_energy()}, place);
-    devices_.devices().require_finite(dynamics_->state().system.positions, place);
+    run_.devices().require_finite(dynamics_->state().system.positions, place);
   }
 
-  std::string texts_of(const TrajectoryInput::Frame& frame) const {
+  std::string texts_of(const TrajectoryFrame& frame) const {
     const tasks::DynamicsState& state = dynamics_->state();
     molecule::Molecule molecule = frame.start;
     molecule.positions = state.system.positions;
     molecule.velocities = state.velocities;
     const tasks::EnergyOptions options{true, false, unit_};
-    molecule::FrameResults results = tasks::frame_results(state.system, dynamics_->result(),
-                                                          devices_.info().ev_per_energy, options);
+    molecule::FrameResults results = tasks::frame_results(
+        state.system, dynamics_->result(), run_.model().info().ev_per_energy, options);
     const double kinetic = dynamics_->kinetic_energy() / unit_.ev;
     const double time = static_cast<double>(state.step) * flags_.options.time_step;
     const std::pair<const char*, std::string> pairs[] = {
@@ -163,9 +176,8 @@ class MdRun {
   }
 
   const MdFlags& flags_;
-  ModelRun run_;
-  TrajectoryInput input_;
-  PotentialDevices devices_;
+  TrajectorySource* source_ = nullptr;  // of the run
+  ItemRun<models::PotentialModel, TrajectoryFrame> run_;
   FrameRules rules_;
   const tasks::EnergyUnit& unit_;
   std::optional<tasks::Dynamics> dynamics_;

@@ -7,9 +7,9 @@ namespace biogpu::models {
 std::size_t Model::measure_pass(const Forward& forward) const {
   const auto dry_run = tensor::make_dry_run_context(context_.precision());
   tensor::Arena arena = tensor::Arena::measuring();
-  Pass pass(*dry_run, arena, nullptr);
+  Pass pass(*dry_run, arena, measured_);
   forward(pass);
-  return arena.peak_bytes();
+  return pass.bytes();
 }
 
 Outputs Model::run_pass(const Forward& forward) {
@@ -24,7 +24,7 @@ Outputs Model::run_pass(const Forward& forward) {
   }
   tensor::Arena arena(memory_, bytes_);
   Outputs outputs;
-  Pass pass(context_, arena, &outputs);
+  Pass pass(context_, arena, outputs);
   forward(pass);
   device_seconds_ += context_.captured_seconds();
   return outputs;

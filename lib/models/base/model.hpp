@@ -29,7 +29,8 @@ class Model {
   explicit Model(tensor::Context& context) : context_(context) {}
 
   // Uploads inputs, takes outputs, and runs the operations. Called twice for a pass: first on a dry
-  // run, which tells the memory that the real one needs.
+  // run, which tells the memory that the real one needs. Of passes with equal keys only the first
+  // runs its operations there.
   using Forward = std::function<void(Pass& pass)>;
   // Throws Error{device_memory} where the pass does not fit.
   Outputs run_pass(const Forward& forward);
@@ -42,6 +43,7 @@ class Model {
   void* memory_ = nullptr;  // of the context, which frees it
   std::size_t bytes_ = 0;
   double device_seconds_ = 0;
+  mutable MeasuredPasses measured_;
 };
 
 }  // namespace biogpu::models

@@ -90,9 +90,19 @@ Tensor Pass::find(std::string_view name) const {
   return {};
 }
 
+void Pass::measure(const std::function<void()>& operations) {
+  if (const std::size_t* const known = measured_->find(key_); known != nullptr) {
+    bytes_ = *known;
+    return;
+  }
+  operations();
+  bytes_ = arena_.peak_bytes();
+  measured_->add(key_, bytes_);
+}
+
 void Pass::run(const std::function<void()>& operations) {
+  if (measured_ != nullptr) return measure(operations);
   context_.capture(key_, operations);
-  if (outputs_ == nullptr) return;
   for (const Taken& taken : taken_) {
     const Tensor& tensor = taken.tensor;
     const auto n = static_cast<std::size_t>(tensor.size());

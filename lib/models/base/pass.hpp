@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -34,18 +37,39 @@ class Outputs {
   std::vector<Array> arrays_;  // few
 };
 
+// Bytes of the passes of a model that were measured, by their keys.
+class MeasuredPasses {
+ public:
+  // Null where it was not measured.
+  const std::size_t* find(std::uint64_t key) const {
+    const auto found = bytes_.find(key);
+    return found == bytes_.end() ? nullptr : &found->second;
+  }
+  void add(std::uint64_t key, std::size_t bytes) {
+    if (bytes_.size() == kMaxPasses) bytes_.clear();
+    bytes_.emplace(key, bytes);
+  }
+
+ private:
+  static constexpr std::size_t kMaxPasses = 4096;
+  std::unordered_map<std::uint64_t, std::size_t> bytes_;
+};
+
 // One forward pass of a model: takes memory for inputs and outputs, runs operations, and fetches
 // what came out. Everything that decides which operations run, and on which shapes, is part of the
 // key by which a device repeats them: shapes of inputs and outputs are by themselves, anything else
 // by depends_on().
 class Pass {
  public:
-  // outputs: null where the pass is only measured.
-  Pass(tensor::Context& context, tensor::Arena& arena, Outputs* outputs)
-      : context_(context), arena_(arena), outputs_(outputs) {
+  Pass(tensor::Context& context, tensor::Arena& arena, Outputs& outputs)
+      : context_(context), arena_(arena), outputs_(&outputs) {
     // Passes of two models on one device, each in its own memory, are different ones.
     depends_on(reinterpret_cast<std::uintptr_t>(arena.memory()));
   }
+  // One that is only measured: its operations run on a dry run, and not where a pass of the same
+  // key was measured.
+  Pass(tensor::Context& dry_run, tensor::Arena& measuring, MeasuredPasses& measured)
+      : context_(dry_run), arena_(measuring), measured_(&measured) {}
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
@@ -70,18 +94,23 @@ class Pass {
 
   // Runs the operations, once a pass, and fetches the outputs.
   void run(const std::function<void()>& operations);
+  // After run(), of a pass that is only measured.
+  std::size_t bytes() const { return std::max(bytes_, arena_.peak_bytes()); }
 
  private:
   struct Taken {
     std::string name;
     tensor::Tensor tensor;
   };
+  void measure(const std::function<void()>& operations);
 
   tensor::Context& context_;
   tensor::Arena& arena_;
-  Outputs* const outputs_;
+  Outputs* const outputs_ = nullptr;
+  MeasuredPasses* const measured_ = nullptr;
   std::vector<Taken> taken_;
   std::uint64_t key_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace biogpu::models

@@ -285,9 +285,6 @@ ModelDef borzoi_model() {
           {"tracks", "embed", "variants", "mutagenesis"},
           [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
              const LoadOptions& options) -> std::unique_ptr<Model> {
-            if (!options.gamma.empty())
-              throw Error(ErrorCode::usage,
-                          "--gamma is for Enformer; Borzoi has no gamma features");
             Borzoi::Options wanted;
             wanted.maps = options.maps;
             if (options.choose_heads)

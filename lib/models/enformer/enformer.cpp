@@ -208,6 +208,10 @@ TrackEnd Enformer::end() const {
   return {*this, info_.embeddings[0], weights_.last.conv, Activation::gelu_sigmoid, weights_.heads};
 }
 
+namespace {
+constexpr char kGamma[] = "gamma";
+}  // namespace
+
 ModelDef enformer_model() {
   return {"enformer",
           "Enformer",
@@ -219,11 +223,17 @@ ModelDef enformer_model() {
             wanted.maps = options.maps;
             if (options.choose_heads)
               wanted.weights.heads = options.choose_heads(enformer::read_config(config).heads);
-            if (!options.gamma.empty())
-              wanted.weights.gamma = enformer::parse_gamma_form(options.gamma);
+            if (const auto gamma = options.values.choice(kGamma))
+              wanted.weights.gamma = enformer::parse_gamma_form(*gamma);
             return std::make_unique<Enformer>(folder, config, context, std::move(wanted));
           },
-          tensor::Precision::fp32};  // 16 bits change tracks: docs/models/enformer.md
+          tensor::Precision::fp32,  // 16 bits change tracks: docs/models/enformer.md
+          {{.name = kGamma,
+            .kind = ModelOption::Kind::choice,
+            .help = "Enformer's gamma features: tf-table, positions, features [as the folder says]",
+            .value_name = "FORM",
+            .choices = {"auto", "tf-table", "positions", "features"},
+            .refusal = "{option} is for {owners}; {model} has no gamma features"}}};
 }
 
 }  // namespace biogpu::models

@@ -21,12 +21,14 @@ using ops::Activation;
 using tensor::DType;
 using tensor::Tensor;
 
+constexpr char kKeepRare[] = "keep-rare";
+
 }  // namespace
 
 ProtBert::ProtBert(const std::string& folder, const ModelConfig& config, tensor::Context& context,
                    const LoadOptions& options)
     : ProteinModel(context) {
-  read_config(config, options.keep_rare);
+  read_config(config, options.values.flag(kKeepRare));
   check_vocabulary_file(folder, info_.vocabulary);
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
@@ -181,7 +183,9 @@ ModelDef protbert_model() {
           [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
              const LoadOptions& options) -> std::unique_ptr<Model> {
             return std::make_unique<ProtBert>(folder, config, context, options);
-          }};
+          },
+          tensor::Precision::fp16,
+          {{.name = kKeepRare, .help = "ProtBERT: U, Z, O and B are themselves, not X"}}};
 }
 
 }  // namespace biogpu::models

@@ -103,14 +103,13 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
     if (context.precision() != tensor::Precision::fp32)
       throw Error(ErrorCode::usage, "TensorNet computes in fp32 on a GPU: use --precision fp32");
   }
-  if (options.atom_references &&
-      (config_.gated || !config_.has_prior(tensornet::Prior::Kind::atomref)))
+  const std::optional<bool> atom_references = options.values.on_off(kAtomReferences);
+  if (atom_references && (config_.gated || !config_.has_prior(tensornet::Prior::Kind::atomref)))
     throw Error(ErrorCode::usage,
                 "the checkpoint has no energies of free atoms that can be added or left out");
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
-  const tensornet::HostWeights host =
-      tensornet::read_weights(config_, options.atom_references, table);
+  const tensornet::HostWeights host = tensornet::read_weights(config_, atom_references, table);
   tensornet::set_backend(config_, table, checkpoint.files().front());
   table.finish();
   tensornet::limit_elements(config_, host, checkpoint.files().front());
@@ -371,7 +370,11 @@ ModelDef definition(const char* type, const char* name) {
              const LoadOptions& options) -> std::unique_ptr<Model> {
             return std::make_unique<TensorNet>(folder, config, context, options);
           },
-          tensor::Precision::fp32};  // 16 bits are too few for forces
+          tensor::Precision::fp32,  // 16 bits are too few for forces
+          {{.name = kAtomReferences,
+            .kind = ModelOption::Kind::on_off,
+            .help = "add the energies of free atoms that a torchmd-net checkpoint has, or leave "
+                    "them out [as the checkpoint says]"}}};
 }
 
 }  // namespace

@@ -17,6 +17,9 @@
 
 namespace biogpu::models {
 
+// The option of TensorNet and TensorNet2.
+inline constexpr char kAtomReferences[] = "atom-references";
+
 // TensorNet: energies of atoms out of 3 x 3 tensors that they exchange with their neighbours, in
 // the dialects of torchmd-net and of matgl; and TensorNet2, whose atoms have charges. On the
 // reference context it computes in fp64. (Simeon and De Fabritiis 2023, arXiv 2306.06482;

@@ -38,7 +38,7 @@ struct LoadedPotential {
 inline models::LoadOptions without_references(const std::string& name) {
   models::LoadOptions options;
   if (name == "so3_old_rows" || name == "zbl" || name == "mish_mean")
-    options.atom_references = false;
+    options.values.set(models::kAtomReferences, false);
   return options;
 }
 

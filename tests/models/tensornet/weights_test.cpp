@@ -142,7 +142,7 @@ TEST_CASE("tensornet.config: priors in every form of torchmd-net (issue 42)", "[
     folder.write("config.json", config.dump());
     folder.write("model.safetensors", test::to_safetensors(tensors));
     models::LoadOptions options;
-    options.atom_references = references;
+    if (references) options.values.set(models::kAtomReferences, *references);
     LoadedPotential potential(folder.path(), ops::make_reference_context(), options);
     return potential.compute(system).energy;
   };

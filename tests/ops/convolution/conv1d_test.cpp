@@ -162,7 +162,7 @@ TEST_CASE("ops.conv1d: large segments in another order are another pass", "[ops]
   const auto run = [&](std::int32_t first) {
     tensor::Arena arena(memory, bytes);
     models::Outputs outputs;
-    models::Pass pass(bed.device(), arena, &outputs);
+    models::Pass pass(bed.device(), arena, outputs);
     const tensor::Ragged rows = pass.segments({0, first, m});
     const tensor::Tensor to = pass.output("y", {m, n_out});
     pass.run([&] { convolve(rows, to); });

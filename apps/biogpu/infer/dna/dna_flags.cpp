@@ -14,11 +14,7 @@ void add_letter_flags(CLI::App& command, DnaFlags& flags) {
       .option("--n-value", flags.n_value,
               "an unknown letter in each of the four inputs: 0 or 0.25 [0]", "X")
       ->transform(one_of({"0", "0.25"}));
-  options
-      .option("--gamma", flags.gamma,
-              "Enformer's gamma features: tf-table, positions, features [as the folder says]",
-              "FORM")
-      ->transform(one_of({"auto", "tf-table", "positions", "features"}));
+  add_model_options(command, models::Reads::dna);
 }
 
 void add_dna_flags(CLI::App& command, DnaFlags& flags) {

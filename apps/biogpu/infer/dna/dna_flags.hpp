@@ -16,7 +16,6 @@ namespace biogpu::app {
 struct DnaFlags {
   InferFlags infer;
   HeadFlags heads;
-  std::string gamma = "auto";
   std::string n_value = "0";  // of an unknown letter in each of the four inputs
 };
 

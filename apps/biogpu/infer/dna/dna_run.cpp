@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "apps/biogpu/infer/dna/head_choice.hpp"
-#include "apps/biogpu/run/cost_tasks.hpp"
-#include "lib/core/auto_device.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -18,16 +16,11 @@ namespace {
 constexpr std::int64_t kCpuBases = 196608;
 constexpr std::int64_t kGpuBases = 2 * 196608;
 
-// At least a window of the published models.
-AutoDecision decide_dna(const InferFlags& flags, double n_bases) {
-  // Over a tower of convolutions a weight is multiplied once for so many bases.
+// At least a window of the published models. Over a tower of convolutions a weight is multiplied
+// once for so many bases.
+double count_products(double n_bases) {
   constexpr double kBasesPerProduct = 30;
-  cost::Work work;
-  work.task = &works::kInfer;
-  work.n_threads = flags.shared.threads;
-  work.bytes = static_cast<double>(weight_bytes(flags.model));
-  work.units = work.bytes * std::max(n_bases, static_cast<double>(kCpuBases)) / kBasesPerProduct;
-  return decide_device(cost::Machine{}, work);
+  return std::max(n_bases, static_cast<double>(kCpuBases)) / kBasesPerProduct;
 }
 
 // "8 bins of 128", of one or of all heads; of each where they differ.
@@ -66,23 +59,15 @@ models::LoadOptions load_options(const DnaFlags& flags) {
   options.choose_heads = [&flags](const std::vector<models::TrackHead>& heads) {
     return choose_heads(flags.heads, flags.infer.model, heads);
   };
-  if (flags.gamma != "auto") options.gamma = flags.gamma;
   return options;
 }
 
 }  // namespace
 
-double file_bytes(const std::vector<std::string>& paths) {
-  cost::Work inputs;
-  for (const std::string& path : paths)
-    if (path != "-") add_file(inputs, path);
-  return inputs.bytes;
-}
-
 DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line, double n_bases)
     : flags_(std::move(flags)),
       run_(flags_.infer, std::move(name), std::move(command_line)),
-      devices_(run_, decide_dna(run_.flags(), n_bases), load_options(flags_)) {
+      devices_(run_, decide_model(run_.flags(), count_products(n_bases)), load_options(flags_)) {
   if (!info().warning.empty())
     run_.log().warn(fmt::format("{}: {}", run_.flags().model, info().warning));
   for (const auto& [choice, value] : info().choices)
@@ -99,9 +84,10 @@ std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) 
                                     : (on_gpu ? kGpuBases : kCpuBases) / info().window;
   // Rows are numbered by 32 bits.
   n = std::clamp<std::int64_t>(n, 1, (std::int64_t{1} << 30) / info().window);
-  const std::uint64_t bound = on_gpu ? shared.max_device_memory : shared.max_memory;
-  while (bound > 0 && n > 1 && model().measure(n, request) > bound) n /= 2;
-  return n;
+  return static_cast<std::int64_t>(
+      largest_batch(run_, static_cast<std::uint64_t>(n), 1, [&](std::uint64_t n_windows) {
+        return model().measure(static_cast<std::int64_t>(n_windows), request);
+      }));
 }
 
 void DnaRun::prepare(tasks::CompareOptions& compare) {

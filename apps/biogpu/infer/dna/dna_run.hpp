@@ -55,7 +55,4 @@ class DnaRun {
   ModelDevices devices_;
 };
 
-// Of files, as far as they are there; a pipe counts as nothing.
-double file_bytes(const std::vector<std::string>& paths);
-
 }  // namespace biogpu::app

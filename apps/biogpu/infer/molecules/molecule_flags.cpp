@@ -23,9 +23,7 @@ void add_molecule_flags(CLI::App& command, MoleculeFlags& flags) {
   for (const tasks::EnergyUnit& unit : tasks::kEnergyUnits) units.emplace_back(unit.name);
   options.option("--units", flags.units, "of energies: eV, kcal/mol or hartree [eV]", "UNIT")
       ->transform(one_of(units));
-  options.flag("--atom-references,!--no-atom-references", flags.atom_references,
-               "add the energies of free atoms that a torchmd-net checkpoint has, or leave them "
-               "out [as the checkpoint says]");
+  add_model_options(command, models::Reads::atoms);
   options
       .option("--precision", flags.infer.precision,
               "fp32, or fp64 (on the CPU, many times slower) [fp32]", "TYPE")

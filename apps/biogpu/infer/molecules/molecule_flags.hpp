@@ -15,7 +15,6 @@ struct MoleculeFlags {
   InferFlags infer;
   std::optional<std::int32_t> charge;  // of molecules whose file tells none
   std::string units = "eV";
-  std::optional<bool> atom_references;  // of free atoms; otherwise as the checkpoint says
 };
 
 void add_molecule_flags(CLI::App& command, MoleculeFlags& flags);

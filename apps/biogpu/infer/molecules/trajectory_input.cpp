@@ -40,18 +40,14 @@ FrameNumbers numbers_of(const molecule::Molecule& frame, const std::string& plac
           read_number(frame, "trajectory", 1, kMaxTrajectory, place) - 1};
 }
 
-TrajectoryInput::TrajectoryInput(std::vector<std::string> paths, const io::Shard& shard,
-                                 TrajectoryPlan plan)
-    : ModelInput({"frames", "atoms", false}), source_(std::move(paths), shard), plan_(plan) {}
-
-void TrajectoryInput::restart_from(MoleculeSource::Record& record) {
+void TrajectorySource::restart_from(MoleculeRecord& record) {
   const FrameNumbers numbers = numbers_of(record.molecule, record.place);
   next_.trajectory = numbers.trajectory;
   next_.first_step = numbers.step;
 }
 
-bool TrajectoryInput::next_trajectory() {
-  MoleculeSource::Record record;
+bool TrajectorySource::next_trajectory() {
+  MoleculeRecord record;
   if (!plan_.restart) {
     if (!source_.next(record)) return false;
     if (record.number >= kMaxTrajectory)
@@ -62,7 +58,7 @@ bool TrajectoryInput::next_trajectory() {
   }
   if (!next_.place.empty()) return false;  // that one trajectory is done
   std::uint64_t n = 0;
-  for (MoleculeSource::Record other; source_.next(other);) {
+  for (MoleculeRecord other; source_.next(other);) {
     record = std::move(other);
     if (++n == *plan_.restart) break;
   }
@@ -81,17 +77,14 @@ bool TrajectoryInput::next_trajectory() {
   return has_trajectory_ = true;
 }
 
-bool TrajectoryInput::read(std::size_t slot) {
-  while (true) {
-    if (!has_trajectory_ && !next_trajectory()) return false;
-    const bool is_wanted = skip(1) == 0;
-    if (is_wanted) frames_[slot] = next_;
-    if (next_.step == plan_.n_steps)
-      has_trajectory_ = false;
-    else
-      next_.step = std::min(plan_.n_steps, next_.step + plan_.interval);
-    if (is_wanted) return true;
-  }
+bool TrajectorySource::next(TrajectoryFrame& frame) {
+  if (!has_trajectory_ && !next_trajectory()) return false;
+  frame = next_;
+  if (next_.step == plan_.n_steps)
+    has_trajectory_ = false;
+  else
+    next_.step = std::min(plan_.n_steps, next_.step + plan_.interval);
+  return true;
 }
 
 }  // namespace biogpu::app

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,40 +24,32 @@ inline constexpr std::uint64_t kLastFrame = 0;
 // The largest number of a trajectory, from 1: so many random numbers tell apart.
 inline constexpr std::uint64_t kMaxTrajectory = (std::uint64_t{1} << 31) - 1;
 
-// Frames of trajectories that are to be computed, each a record.
-class TrajectoryInput : public ModelInput {
+struct TrajectoryFrame {
+  std::uint64_t trajectory = 0;  // number of it, from 0
+  std::uint64_t step = 0;        // to be reached
+  molecule::Molecule start;      // that the trajectory begins with
+  std::uint64_t first_step = 0;  // of the start
+  std::string place;             // of the start, for errors
+};
+
+// Frames of trajectories that are to be computed.
+class TrajectorySource : public ItemSource<TrajectoryFrame> {
  public:
-  TrajectoryInput(std::vector<std::string> paths, const io::Shard& shard, TrajectoryPlan plan);
+  TrajectorySource(std::vector<std::string> paths, const io::Shard& shard, TrajectoryPlan plan)
+      : source_(std::move(paths), shard), plan_(plan) {}
 
-  struct Frame {
-    std::uint64_t trajectory = 0;  // number of it, from 0
-    std::uint64_t step = 0;        // to be reached
-    molecule::Molecule start;      // that the trajectory begins with
-    std::uint64_t first_step = 0;  // of the start
-    std::string place;             // of the start, for errors
-  };
-  const Frame& frame(std::size_t slot) const { return frames_[slot]; }
-  // Whether the results that were there already have all been told.
-  bool has_begun() const { return has_begun_; }
   void set_rules(FrameRules& rules) { source_.set_rules(rules); }
-
-  bool read(std::size_t slot) override;
+  bool next(TrajectoryFrame& frame) override;
   std::vector<report::InputFile> files() const override { return source_.files(); }
 
  private:
-  void set_slots(std::size_t n_slots) override {
-    frames_.resize(n_slots);
-    has_begun_ = true;
-  }
   bool next_trajectory();
-  void restart_from(MoleculeSource::Record& record);
+  void restart_from(MoleculeRecord& record);
 
   MoleculeSource source_;
   const TrajectoryPlan plan_;
-  bool has_begun_ = false;
   bool has_trajectory_ = false;
-  Frame next_;
-  std::vector<Frame> frames_;
+  TrajectoryFrame next_;
 };
 
 // The step and the trajectory that a frame says it is of, from 0. Throws Error{bad_input} where it

@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "apps/biogpu/run/cost_tasks.hpp"
-#include "lib/core/auto_device.hpp"
-#include "lib/core/error.hpp"
-#include "lib/models/base/registry.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -19,42 +15,19 @@ namespace {
 constexpr std::int64_t kCpuTokens = 2048;
 constexpr std::int64_t kGpuTokens = 16896;
 
-// Letters are taken for tokens, and a pipe for a long one. Results of two devices may differ in
-// their last digits: what decides is the same on every machine, and not what earlier runs have
-// left.
-AutoDecision decide(const InferFlags& flags) {
+// Letters are taken for tokens, and a pipe for a long one.
+double count_tokens(const InferFlags& flags) {
   constexpr double kTokensOfPipe = 1e6;
-  cost::Work inputs;
-  bool all_files = !flags.inputs.empty();
-  for (const std::string& path : flags.inputs) {
-    all_files = all_files && path != "-";
-    add_file(inputs, path);
-  }
-  cost::Work work;
-  work.task = &works::kInfer;
-  work.n_threads = flags.shared.threads;
-  work.bytes = static_cast<double>(weight_bytes(flags.model));
-  work.units = work.bytes * (all_files ? inputs.bytes : kTokensOfPipe);
-  return decide_device(cost::Machine{}, work);
-}
-
-// Nothing given is standard input. Throws Error{usage} for an option that the model does not have.
-InferFlags with_input(InferFlags flags) {
-  if (flags.inputs.empty()) flags.inputs.emplace_back("-");
-  constexpr const char* kWithRare = "ProtBERT";
-  const std::string& name = models::find_model(models::ModelConfig(flags.model)).name;
-  if (flags.keep_rare && name != kWithRare)
-    throw Error(ErrorCode::usage, fmt::format("{}: {} has no --keep-rare, which is for {}",
-                                              flags.model, name, kWithRare));
-  return flags;
+  const bool has_pipe = std::count(flags.inputs.begin(), flags.inputs.end(), "-") > 0;
+  return has_pipe ? kTokensOfPipe : file_bytes(flags.inputs);
 }
 
 }  // namespace
 
 SequenceRun::SequenceRun(InferFlags flags, std::string name, std::string command_line)
-    : run_(with_input(std::move(flags)), std::move(name), std::move(command_line)),
+    : run_(with_standard_input(std::move(flags)), std::move(name), std::move(command_line)),
       input_(run_.flags()),
-      devices_(run_, decide(run_.flags()), {.keep_rare = run_.flags().keep_rare}) {
+      devices_(run_, decide_model(run_.flags(), count_tokens(run_.flags()))) {
   run_.log().detail(fmt::format("{}: {}, {} layers of {}, on {}", run_.flags().model,
                                 info().architecture, info().n_layers, info().d_model,
                                 run_.device().name));
@@ -64,14 +37,16 @@ SequenceRun::SequenceRun(InferFlags flags, std::string name, std::string command
 void SequenceRun::choose_budget() {
   const SharedFlags& shared = run_.flags().shared;
   const bool on_gpu = run_.device().on_gpu();
-  const std::int64_t most = on_gpu ? kGpuTokens : kCpuTokens;
-  budget_tokens_ = shared.batch > 0 ? static_cast<std::int64_t>(shared.batch) : most;
-  const std::uint64_t bound = on_gpu ? shared.max_device_memory : shared.max_memory;
+  const std::uint64_t most = shared.batch > 0
+                                 ? shared.batch
+                                 : static_cast<std::uint64_t>(on_gpu ? kGpuTokens : kCpuTokens);
   const std::vector<std::string> outputs{
       models::hidden_of_residues(static_cast<int>(info().n_layers))};
-  while (bound > 0 && budget_tokens_ > 64 &&
-         devices_.first<models::ProteinModel>().measure(budget_tokens_, outputs) > bound)
-    budget_tokens_ /= 2;
+  budget_tokens_ =
+      static_cast<std::int64_t>(largest_batch(run_, most, 64, [&](std::uint64_t n_tokens) {
+        return devices_.first<models::ProteinModel>().measure(static_cast<std::int64_t>(n_tokens),
+                                                              outputs);
+      }));
   input_.set_budget(budget_tokens_);
   input_.warn_of_odd_records(run_.log(), info().trained_residues);
 }

@@ -12,6 +12,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
+#include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -25,6 +26,11 @@ constexpr std::pair<const char*, tensor::Precision> kPrecisions[] = {
 bool is_of_model(const std::filesystem::path& path) {
   return path.extension() == ".safetensors" || path.filename() == "config.json" ||
          path.filename() == "vocab.txt" || path.filename() == "model.safetensors.index.json";
+}
+
+// Null where the command does not offer it.
+const CLI::Option* find_model_option(const CLI::App& command, const models::ModelOption& option) {
+  return command.get_option_no_throw(fmt::format("--{}", option.name));
 }
 
 }  // namespace
@@ -41,6 +47,11 @@ CLI::Validator array_name(const std::vector<std::string>& others) {
   std::vector<std::string> formats = {"npy", "npz", "safetensors", "h5", "tsv", "txt"};
   formats.insert(formats.end(), others.begin(), others.end());
   return output_name(std::move(formats));
+}
+
+InferFlags with_standard_input(InferFlags flags) {
+  if (flags.inputs.empty()) flags.inputs.emplace_back("-");
+  return flags;
 }
 
 std::string resume_path(const InferFlags& flags) { return flags.output + ".partial"; }
@@ -79,6 +90,43 @@ void add_model_flag(CLI::App& command, InferFlags& flags) {
       ->required();
 }
 
+void add_model_options(CLI::App& command, models::Reads reads) {
+  using Kind = models::ModelOption::Kind;
+  for (const models::ModelDef& model : models::registry()) {
+    const bool offers_task =
+        std::any_of(model.tasks.begin(), model.tasks.end(),
+                    [&](const char* task) { return command.get_name() == task; });
+    if (model.reads != reads || !offers_task) continue;
+    for (const models::ModelOption& option : model.options) {
+      if (find_model_option(command, option) != nullptr) continue;  // of another model too
+      if (option.kind == Kind::choice)
+        command.add_option(fmt::format("--{}", option.name), CLI::callback_t(), option.help)
+            ->transform(one_of({option.choices.begin(), option.choices.end()}))
+            ->option_text(option.value_name);
+      else
+        command
+            .add_flag(option.kind == Kind::flag ? fmt::format("--{}", option.name)
+                                                : fmt::format("--{0},!--no-{0}", option.name),
+                      option.help)
+            ->option_text(" ");
+    }
+  }
+}
+
+models::OptionValues given_model_options(const CLI::App& command) {
+  models::OptionValues values;
+  for (const models::ModelDef& model : models::registry())
+    for (const models::ModelOption& option : model.options) {
+      const CLI::Option* const given = find_model_option(command, option);
+      if (given == nullptr || given->count() == 0) continue;
+      if (option.kind != models::ModelOption::Kind::choice)
+        values.set(option.name, given->as<bool>());
+      else if (const auto word = given->as<std::string>(); word != option.choices.front())
+        values.set(option.name, word);
+    }
+  return values;
+}
+
 void add_precision_flag(CLI::App& command, std::string& precision) {
   OptionGroup(command)
       .option("--precision", precision,
@@ -107,7 +155,7 @@ void add_infer_flags(CLI::App& command, InferFlags& flags) {
       ->transform(in_range(1, 1 << 24));
   options.flag("--allow-unknown", flags.allow_unknown,
                "letters outside the alphabet become the unknown word");
-  options.flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X");
+  add_model_options(command, models::Reads::proteins);
   add_resume_flag(command, flags);
   add_shared_flags(command, flags.shared);
   command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
@@ -120,6 +168,14 @@ void add_infer_shard_flag(CLI::App& command, InferFlags& flags, const char* what
 Error skipped_error(const std::string& label, const std::string& what) {
   return {ErrorCode::bad_input,
           fmt::format("{}: skipped: {}; the output has the others", label, what)};
+}
+
+void throw_if_skipped(const InferFlags& flags, std::uint64_t n_skipped, const char* records) {
+  if (n_skipped == 0) return;
+  std::vector<std::string> labels;
+  for (const std::string& path : flags.inputs) labels.push_back(io::input::label_of(path));
+  throw skipped_error(fmt::format("{}", fmt::join(labels, ", ")),
+                      fmt::format("{} {} that are bad", n_skipped, records));
 }
 
 void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs) {

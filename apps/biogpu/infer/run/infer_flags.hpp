@@ -11,6 +11,7 @@
 #include "lib/io/bad_records.hpp"
 #include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/shard.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/tensor/context.hpp"
 
 namespace biogpu::app {
@@ -24,7 +25,6 @@ struct InferFlags {
   std::string output = "-";
   std::string precision = "auto";
   bool allow_unknown = false;
-  bool keep_rare = false;
   bool resume = false;
   bool skip_bad = false;
   std::int64_t truncate = 0;
@@ -39,6 +39,10 @@ struct InferFlags {
 };
 
 void add_model_flag(CLI::App& command, InferFlags& flags);
+// The options of the models that read such inputs and have the command as a task.
+void add_model_options(CLI::App& command, models::Reads reads);
+// Their values, of those that were given.
+models::OptionValues given_model_options(const CLI::App& command);
 void add_precision_flag(CLI::App& command, std::string& precision);
 // auto: what pays on that kind of device.
 tensor::Precision parse_precision(const std::string& text, bool on_gpu);
@@ -63,11 +67,17 @@ CLI::Validator array_name(const std::vector<std::string>& others = {});
 // --resume has otherwise: the model, the inputs, the precision.
 std::string given_options(const CLI::App& command);
 
+// Nothing given is standard input.
+InferFlags with_standard_input(InferFlags flags);
+
 // Where finished batches are kept with --resume.
 std::string resume_path(const InferFlags& flags);
 
 // For a run that has left out records, after all is written: what was skipped of a file.
 Error skipped_error(const std::string& label, const std::string& what);
+
+// Throws it where items were left out of the inputs. records: "frames".
+void throw_if_skipped(const InferFlags& flags, std::uint64_t n_skipped, const char* records);
 
 // Throws Error{usage} where an output is a file that is read or another output. inputs: those of
 // the command, folders replaced by what is read of them.

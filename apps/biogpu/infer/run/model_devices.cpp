@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <future>
 #include <utility>
 
+#include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/parallel_for.hpp"
 #include "lib/core/stage_times.hpp"
@@ -24,8 +26,35 @@ std::uint64_t weight_bytes(const std::string& folder) {
   return bytes;
 }
 
+double file_bytes(const std::vector<std::string>& paths) {
+  cost::Work inputs;
+  for (const std::string& path : paths)
+    if (path != "-") add_file(inputs, path);
+  return inputs.bytes;
+}
+
+AutoDecision decide_model(const InferFlags& flags, double n_products, int max_gpus) {
+  cost::Work work;
+  work.task = &works::kInfer;
+  work.n_threads = flags.shared.threads;
+  work.bytes = static_cast<double>(weight_bytes(flags.model));
+  work.units = work.bytes * n_products;
+  AutoDecision decision = decide_device(cost::Machine{}, work);
+  decision.max_gpus = std::min(decision.max_gpus, max_gpus);
+  return decision;
+}
+
+std::uint64_t largest_batch(const ModelRun& run, std::uint64_t most, std::uint64_t least,
+                            const std::function<std::size_t(std::uint64_t n)>& measure) {
+  const SharedFlags& shared = run.flags().shared;
+  const std::uint64_t bound = run.device().on_gpu() ? shared.max_device_memory : shared.max_memory;
+  while (bound > 0 && most > least && measure(most) > bound) most /= 2;
+  return most;
+}
+
 ModelDevices::ModelDevices(ModelRun& run, const AutoDecision& decision,
-                           const models::LoadOptions& options) {
+                           models::LoadOptions options) {
+  options.values = run.model_options();
   const StageClock clock("load", run.flags().shared.threads);
   open_contexts(run, decision);
   load(run, options);

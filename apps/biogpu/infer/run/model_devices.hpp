@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,11 +21,25 @@ namespace biogpu::app {
 // Of the files of weights in a model's folder.
 std::uint64_t weight_bytes(const std::string& folder);
 
+// Of files, as far as they are there; a pipe counts as nothing.
+double file_bytes(const std::vector<std::string>& paths);
+
+// Where a model runs with --device auto. n_products: about how often each weight is multiplied.
+// Results of two devices may differ in their last digits: what decides is the same on every
+// machine, and not what earlier runs have left.
+AutoDecision decide_model(const InferFlags& flags, double n_products, int max_gpus = kAllGpus);
+
+// The largest batch of at most `most` and at least `least`, halved until a pass fits the memory
+// that the options of the device allow. measure: bytes of a pass.
+std::uint64_t largest_batch(const ModelRun& run, std::uint64_t most, std::uint64_t least,
+                            const std::function<std::size_t(std::uint64_t n)>& measure);
+
 // A run's model on each of its devices.
 class ModelDevices {
  public:
-  // Chooses the devices and loads the model on all of them. run outlives it.
-  ModelDevices(ModelRun& run, const AutoDecision& decision, const models::LoadOptions& options);
+  // Chooses the devices and loads the model on all of them, with the options of models that were
+  // given. run outlives it.
+  ModelDevices(ModelRun& run, const AutoDecision& decision, models::LoadOptions options = {});
 
   int size() const { return static_cast<int>(models_.all().size()); }
   tensor::Precision precision() const { return precision_; }  // what is computed in

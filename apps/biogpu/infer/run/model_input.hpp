@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "lib/report/json_summary.hpp"
@@ -15,6 +18,13 @@ struct RecordWords {
   const char* parts = "residues";
   bool rate_of_parts = true;  // a rate counts parts, not records
 };
+
+// For the summary; 0 bytes where it is no regular file.
+inline report::InputFile input_file(const std::string& path, std::uint64_t n_records) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return {path, error ? 0 : bytes, n_records};
+}
 
 // What a model runs over: files of sequences, structures, ... A batch is read into a slot of the
 // pipeline and belongs to it until the slot's next turn.

@@ -37,12 +37,21 @@ void require_resumable(const InferFlags& flags) {
                 "--resume needs input files: what standard input had cannot be known again");
 }
 
+models::OptionValues checked_options(const InferFlags& flags) {
+  models::OptionValues values = given_model_options(*flags.command);
+  if (!values.empty())
+    models::require_options(models::find_model(models::ModelConfig(flags.model)), flags.model,
+                            values);
+  return values;
+}
+
 }  // namespace
 
 ModelRun::ModelRun(InferFlags flags, std::string name, std::string command_line)
     : flags_(std::move(flags)),
       name_(std::move(name)),
       command_line_(std::move(command_line)),
+      model_options_(checked_options(flags_)),
       log_(name_, flags_.shared.quiet, flags_.shared.verbose) {
   require_own_outputs(flags_, flags_.inputs);
   flags_.shared.resolve();

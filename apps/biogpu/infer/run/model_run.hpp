@@ -26,11 +26,14 @@ namespace biogpu::app {
 // does alike, for records of any kind.
 class ModelRun {
  public:
-  // flags.inputs: the files that are read; folders were replaced by what is in them.
+  // flags.inputs: the files that are read; folders were replaced by what is in them. Throws
+  // Error{usage} where the model does not have an option that was given.
   ModelRun(InferFlags flags, std::string name, std::string command_line);
 
   const InferFlags& flags() const { return flags_; }
   std::string task() const { return name_.substr(name_.find(' ') + 1); }  // of "infer embed"
+  // Of the options of models, those that were given.
+  const models::OptionValues& model_options() const { return model_options_; }
   const DeviceChoice& device() const { return device_; }
   Log& log() { return log_; }
 
@@ -74,6 +77,7 @@ class ModelRun {
   InferFlags flags_;
   const std::string name_;
   const std::string command_line_;
+  const models::OptionValues model_options_;
   Log log_;
   SummaryFile summary_;
   DeviceChoice device_;

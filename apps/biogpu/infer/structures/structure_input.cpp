@@ -38,33 +38,9 @@ std::vector<std::string> find_structures(const std::vector<std::string>& inputs)
   return paths;
 }
 
-StructureInput::StructureInput(std::vector<std::string> paths, const io::Shard& shard)
-    : ModelInput({"structures", "residues", false}), paths_(std::move(paths)) {
-  const io::RecordRange range = io::shard_range(shard, paths_.size());
-  paths_.resize(range.end);
-  paths_.erase(paths_.begin(), paths_.begin() + static_cast<std::ptrdiff_t>(range.begin));
-}
-
-std::span<const std::string> StructureInput::paths(std::size_t slot) const {
-  const Batch& batch = batches_[slot];
-  return std::span(paths_).subspan(batch.begin, batch.end - batch.begin);
-}
-
-bool StructureInput::read(std::size_t slot) {
-  next_ += skip(paths_.size() - next_);
-  if (next_ == paths_.size()) return false;
-  const std::size_t end = std::min(paths_.size(), next_ + n_at_once_);
-  batches_[slot] = {n_batches_++, next_, end};
-  next_ = end;
-  return true;
-}
-
-std::vector<report::InputFile> StructureInput::files() const {
+std::vector<report::InputFile> StructureSource::files() const {
   std::vector<report::InputFile> files;
-  for (const std::string& path : paths_) {
-    std::error_code error;
-    files.push_back({path, std::filesystem::file_size(path, error), 1});
-  }
+  for (const std::string& path : items()) files.push_back(input_file(path, 1));
   return files;
 }
 

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include "apps/biogpu/command_line/command.hpp"
@@ -88,7 +87,8 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
                            std::string command_line)
     : flags_(std::move(flags)),
       run_(with_files(std::move(infer), flags_), std::move(name), std::move(command_line)),
-      input_(run_.flags().inputs, run_.flags().shard) {
+      input_({"structures", "residues", false},
+             std::make_unique<StructureSource>(run_.flags().inputs, run_.flags().shard)) {
   for (const std::string& bias : flags_.bias)
     if (!flags_.request.bias.insert(parse_bias(bias)).second)
       throw Error(ErrorCode::usage, "--bias: " + describe_repeat(bias.substr(0, 1)));
@@ -129,7 +129,7 @@ int StructureRun::count_workers() const {
 // Files are read by all threads of the worker, then the device has all their structures at once.
 void StructureRun::compute(std::size_t slot, const MakeJob& make_job, int n_threads,
                            pipeline::RecordOutputs& result) {
-  const std::span<const std::string> paths = input_.paths(slot);
+  const std::vector<std::string>& paths = input_.items(slot);
   std::vector<std::unique_ptr<models::proteinmpnn::StructureJob>> jobs(paths.size());
   tbb::task_arena arena(arena_threads(static_cast<std::size_t>(n_threads)));
   arena.execute([&] {
@@ -149,7 +149,7 @@ void StructureRun::compute(std::size_t slot, const MakeJob& make_job, int n_thre
 void StructureRun::run(const MakeJob& make_job,
                        const std::function<void(const pipeline::RecordOutputs& result)>& write) {
   const int n_threads = run_.flags().shared.threads, n_workers = count_workers();
-  input_.set_batch(devices_->n_gpus() > 0 ? kGpuStructures : 1);
+  input_.set_max_cost(devices_->n_gpus() > 0 ? kGpuStructures : 1);
   run_.run(input_, {n_workers, flags_.options.program,
                     [&](std::size_t slot, pipeline::RecordOutputs& result) {
                       compute(slot, make_job, n_threads / n_workers, result);

@@ -57,7 +57,7 @@ class StructureRun {
 
   StructureFlags flags_;
   ModelRun run_;
-  StructureInput input_;
+  ItemInput<std::string> input_;  // paths
   models::proteinmpnn::Info info_;
   std::unique_ptr<StructureDevices> devices_;
   std::unique_ptr<models::proteinmpnn::DesignInputs> inputs_;
