@@ -20,6 +20,7 @@
 #include "lib/core/error.hpp"
 #include "lib/models/base/potential_model.hpp"
 #include "lib/models/base/registry.hpp"
+#include "lib/models/tensornet/tensornet.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/reference_context.hpp"
 #include "lib/structure/elements.hpp"

@@ -18,13 +18,13 @@ void skip_blanks(std::string_view& text, char separator) {
 }
 
 // Takes a field that begins with a quote off the front.
-std::string take_quoted(std::string_view& text, const std::string& place) {
+std::string take_quoted(std::string_view& text, LazyText place) {
   std::string field;
   text.remove_prefix(1);
   for (;;) {
     const std::size_t quote = text.find('"');
     if (quote == std::string_view::npos)
-      throw Error(ErrorCode::bad_input, place + ": a quote is not closed");
+      throw Error(ErrorCode::bad_input, place.str() + ": a quote is not closed");
     field += text.substr(0, quote);
     text.remove_prefix(quote + 1);
     if (!text.starts_with('"')) return field;
@@ -42,8 +42,7 @@ std::string take_plain(std::string_view& text, char separator) {
 
 }  // namespace
 
-std::vector<std::string> split_table_line(std::string_view line, char separator,
-                                          const std::string& place) {
+std::vector<std::string> split_table_line(std::string_view line, char separator, LazyText place) {
   std::vector<std::string> fields;
   for (;;) {
     skip_blanks(line, separator);
@@ -53,7 +52,7 @@ std::vector<std::string> split_table_line(std::string_view line, char separator,
     if (separator != ' ') skip_blanks(line, separator);
     if (line.empty()) return fields;
     if (line.front() != separator)
-      throw Error(ErrorCode::bad_input, place + ": text follows a closed quote");
+      throw Error(ErrorCode::bad_input, place.str() + ": text follows a closed quote");
     line.remove_prefix(1);
   }
 }

@@ -78,7 +78,7 @@ struct VariantColumns {
 std::optional<VariantColumns> find_named_columns(std::string_view line, char separator) {
   std::vector<std::string> names;
   try {
-    names = io::split_table_line(line, separator, {});
+    names = io::split_table_line(line, separator, "");
   } catch (const Error&) {
     return std::nullopt;  // quotes of another separator
   }
@@ -91,7 +91,7 @@ std::optional<VariantColumns> find_named_columns(std::string_view line, char sep
 
 // The columns of the first line. R separates by tabs, commas, semicolons or blanks; without names
 // of columns only tabs and commas separate, as a variant may have semicolons.
-VariantColumns find_columns(std::string_view line, const std::string& place) {
+VariantColumns find_columns(std::string_view line, LazyText place) {
   for (const char separator : {'\t', ',', ';', ' '})
     if (auto named = find_named_columns(line, separator)) return *named;
   VariantColumns columns;
@@ -105,7 +105,7 @@ VariantColumns find_columns(std::string_view line, const std::string& place) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: no column is called mutant, mutation or variant, and {} is no "
                             "variant; expected a residue, its number and another residue, as A12C",
-                            place, biogpu::quoted(fields.back())));
+                            place.str(), biogpu::quoted(fields.back())));
   return columns;
 }
 
@@ -127,7 +127,7 @@ VariantTable read_variants(const std::string& path) {
   bool is_first_row = true;
   for (std::string line; lines.next(line);) {
     if (line.empty() || line.front() == '#') continue;
-    const std::string place = fmt::format("{}: line {}", path, lines.number());
+    const auto place = [&] { return fmt::format("{}: line {}", path, lines.number()); };
     if (!columns) {
       columns = find_columns(line, place);
       if (columns->has_header) continue;
@@ -138,12 +138,12 @@ VariantTable read_variants(const std::string& path) {
         fields.size() == n || (is_first_row && skips_row_names(*columns, fields.size()));
     if (!fits)
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: {} columns; the first line has {}", place, fields.size(), n));
+                  fmt::format("{}: {} columns; the first line has {}", place(), fields.size(), n));
     is_first_row = false;
     const auto require = [&](std::size_t field, const char* what) -> const std::string& {
       if (fields[field].empty())
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: column {} ({}) is empty", place, field + 1, what));
+                    fmt::format("{}: column {} ({}) is empty", place(), field + 1, what));
       return fields[field];
     };
     Variant variant;
@@ -157,12 +157,12 @@ VariantTable read_variants(const std::string& path) {
 }
 
 void resolve_variant(Variant& variant, const models::Vocabulary& vocabulary, const Tokens& sequence,
-                     std::int64_t first, const std::string& label) {
+                     std::int64_t first, LazyText label) {
   variant.substitutions.clear();
   if (is_wild_type(variant.text)) return;
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: variant {}: {}", label, biogpu::quoted(variant.text), what));
+                fmt::format("{}: variant {}: {}", label.str(), biogpu::quoted(variant.text), what));
   };
   const auto n_residues = static_cast<std::int64_t>(sequence.size()) - 2;
   for (const std::string_view part : split_variant(variant.text)) {

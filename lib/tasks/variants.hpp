@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/io/lazy_text.hpp"
 #include "lib/models/base/tokenizer.hpp"
 #include "lib/tasks/batching.hpp"
 
@@ -40,7 +41,7 @@ VariantTable read_variants(const std::string& path);
 // the text. Throws Error{bad_input}, label in front, where a position lies outside or holds another
 // residue.
 void resolve_variant(Variant& variant, const models::Vocabulary& vocabulary, const Tokens& sequence,
-                     std::int64_t first, const std::string& label);
+                     std::int64_t first, LazyText label);
 
 // Positions of the residues that single_variants() replaces; a mask has no wild type.
 std::vector<std::int32_t> single_positions(const models::Vocabulary& vocabulary,

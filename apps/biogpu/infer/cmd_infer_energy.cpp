@@ -34,8 +34,9 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
         const auto systems = tasks::make_systems(run.model(), batch);
         std::vector<models::PotentialResult> computed;
         run.use_model([&](models::PotentialModel& model) {
-          computed = tasks::compute_systems(model, systems, batch.places,
-                                            {flags.forces, flags.stress, false});
+          computed =
+              tasks::compute_systems(model, systems, [&](std::size_t i) { return batch.places[i]; },
+                                     {flags.forces, flags.stress, false});
         });
         for (std::size_t i = 0; i < batch.size(); ++i) {
           tasks::require_finite(computed[i], batch.places[i]);

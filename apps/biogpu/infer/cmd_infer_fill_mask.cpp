@@ -27,7 +27,7 @@ struct FillFlags {
 void fill_sequence(int top, const Record& record, const tasks::LogProbabilities& probabilities,
                    std::string& text) {
   const models::Vocabulary& vocabulary = record.vocabulary;
-  record.run.require_finite(probabilities.rows, record.place);
+  record.require_finite(probabilities.rows);
   const std::string name = io::as_field(record.name);
   std::vector<std::size_t> order(vocabulary.tokens.size());
   for (std::size_t i = 0; i < probabilities.positions.size(); ++i) {

@@ -143,7 +143,7 @@ class MdRun {
   }
 
   void require_finite(const TrajectoryFrame& frame) {
-    const std::string place = fmt::format("{}: step {}", frame.place, frame.step);
+    const auto place = [&] { return fmt::format("{}: step {}", frame.place, frame.step); };
     run_.devices().require_finite(
         std::array{dynamics_->result().energy, dynamics_->kinetic_energy()}, place);
     run_.devices().require_finite(dynamics_->state().system.positions, place);

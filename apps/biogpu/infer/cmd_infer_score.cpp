@@ -48,9 +48,9 @@ std::vector<tasks::Variant> variants_of(const ScoreFlags& flags, const tasks::Va
   if (found == table.end()) return {};
   std::vector<tasks::Variant> variants = found->second;
   for (tasks::Variant& variant : variants)
-    tasks::resolve_variant(
-        variant, record.vocabulary, record.sequence, flags.first_residue,
-        fmt::format("{}: line {} ({})", flags.variants, variant.line, shortened(record.name)));
+    tasks::resolve_variant(variant, record.vocabulary, record.sequence, flags.first_residue, [&] {
+      return fmt::format("{}: line {} ({})", flags.variants, variant.line, shortened(record.name));
+    });
   return variants;
 }
 
@@ -67,14 +67,14 @@ void score_sequence(const ScoreFlags& flags, const tasks::VariantTable& table, c
   const std::string name = io::as_field(record.name);
   if (!of_variants(flags)) {
     const auto sum = tasks::pseudo_likelihood(record.sequence, probabilities);
-    if (sum.n_residues > 0) record.run.require_finite(std::array{sum.perplexity()}, record.place);
+    if (sum.n_residues > 0) record.require_finite(std::array{sum.perplexity()});
     text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", name, sum.n_residues, sum.log_likelihood,
                         sum.perplexity());
     return;
   }
   const std::vector<tasks::Variant> variants = variants_of(flags, table, record);
   const std::vector<double> scores = tasks::variant_scores(variants, probabilities);
-  record.run.require_finite(scores, record.place);
+  record.require_finite(scores);
   for (std::size_t i = 0; i < variants.size(); ++i)
     text += fmt::format("{}\t{}\t{:.6f}\n", name, variants[i].text, scores[i]);
 }

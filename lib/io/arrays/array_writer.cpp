@@ -36,9 +36,9 @@ std::string KeySet::unique(const std::string& name, const std::string& kind) {
 
 void refuse_name(const std::string& path, const NamedArray& array, const std::string& key,
                  const std::string& what) {
-  throw Error(ErrorCode::usage,
-              fmt::format("{}{}: the name {} {}", array.place.empty() ? "" : array.place + ": ",
-                          path, biogpu::quoted(key), what));
+  throw Error(ErrorCode::usage, fmt::format("{}{}: the name {} {}",
+                                            array.place ? array.place() + ": " : std::string(),
+                                            path, biogpu::quoted(key), what));
 }
 
 void require_text_name(const std::string& path, const NamedArray& array, const std::string& key) {

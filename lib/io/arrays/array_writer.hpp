@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ struct NamedArray {
   std::vector<std::int64_t> shape;
   SharedArray values;
   std::size_t kind_bytes = 0;  // of the key's end: 8 of P12345/mean/33
-  std::string place = {};      // "FILE: record 3 (P12345)" for messages, where it is known
+  // "FILE: record 3 (P12345)" for messages, where it is known; until the array is written.
+  std::function<std::string()> place = {};
 };
 
 enum class ArrayFormat {

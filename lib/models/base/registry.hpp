@@ -27,7 +27,7 @@ struct LoadOptions {
 };
 
 // What a model's tasks read.
-enum class Reads { proteins, structures, dna, atoms };
+enum class Reads { proteins, structures, dna, atoms, arrays };
 
 // A kind of model as the command line knows it.
 struct ModelDef {

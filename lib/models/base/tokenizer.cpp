@@ -108,7 +108,7 @@ void check_vocabulary_file(const std::string& folder, const Vocabulary& vocabula
 }
 
 std::vector<std::int32_t> tokenize(const Vocabulary& vocabulary, std::string_view sequence,
-                                   const TokenizeOptions& options, const std::string& label,
+                                   const TokenizeOptions& options, LazyText label,
                                    std::uint64_t* n_unknown) {
   std::vector<std::int32_t> ids;
   ids.reserve(sequence.size() + 2);
@@ -127,7 +127,7 @@ std::vector<std::int32_t> tokenize(const Vocabulary& vocabulary, std::string_vie
         throw Error(ErrorCode::bad_input,
                     fmt::format("{}: residue {} is {}, which the model's alphabet has not; "
                                 "--allow-unknown reads it as {}",
-                                label, ids.size(), show(letter),
+                                label.str(), ids.size(), show(letter),
                                 vocabulary.tokens[static_cast<std::size_t>(vocabulary.unknown)]));
       id = vocabulary.unknown;
       if (n_unknown != nullptr) ++*n_unknown;
@@ -141,7 +141,7 @@ std::vector<std::int32_t> tokenize(const Vocabulary& vocabulary, std::string_vie
     throw Error(
         ErrorCode::bad_input,
         fmt::format("{}: {} residues; the model takes at most {}, --truncate keeps the first",
-                    label, n_residues, options.max_residues));
+                    label.str(), n_residues, options.max_residues));
   return ids;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/io/lazy_text.hpp"
+
 namespace biogpu::models {
 
 // The words of a protein language model: one a residue, and a few special ones. id = index.
@@ -40,7 +42,7 @@ struct TokenizeOptions {
 // label ("proteins.fa: record 3 (P12345)") begins the message of Error{bad_input}, thrown for a
 // letter outside the alphabet and for a sequence over the limit.
 std::vector<std::int32_t> tokenize(const Vocabulary& vocabulary, std::string_view sequence,
-                                   const TokenizeOptions& options, const std::string& label,
+                                   const TokenizeOptions& options, LazyText label,
                                    std::uint64_t* n_unknown = nullptr);
 
 }  // namespace biogpu::models

@@ -126,7 +126,7 @@ void Dynamics::compute() {
   if (gives_pairs) system.pairs = &pairs_;
   result_ = std::move(model_.compute({&system, 1}, {true, false, false}).front());
   system.pairs = nullptr;
-  require_finite(result_, fmt::format("step {}", state_.step));
+  require_finite(result_, [&] { return fmt::format("step {}", state_.step); });
 }
 
 double Dynamics::kinetic_energy() const {

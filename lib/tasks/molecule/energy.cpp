@@ -32,13 +32,13 @@ AtomSystem make_system(const molecule::Molecule& molecule) {
 }
 
 AtomSystem make_checked_system(const PotentialModel& model, const molecule::Molecule& molecule,
-                               const std::string& place) {
+                               LazyText place) {
   try {
     AtomSystem system = make_system(molecule);
     model.check(system);
     return system;
   } catch (const Error& error) {
-    throw Error(error.code(), place + ": " + error.what());
+    throw Error(error.code(), fmt::format("{}: {}", place.str(), error.what()));
   }
 }
 
@@ -51,31 +51,33 @@ std::vector<AtomSystem> make_systems(const PotentialModel& model, const Molecule
 
 std::vector<PotentialResult> compute_systems(PotentialModel& model,
                                              std::span<const AtomSystem> systems,
-                                             std::span<const std::string> places,
+                                             const PlaceOf& place,
                                              const PotentialModel::Request& request) {
   try {
     return model.compute(systems, request);
   } catch (const Error& error) {
     const bool is_short =
         error.code() == ErrorCode::device_memory || error.code() == ErrorCode::host_memory;
-    if (systems.size() == 1) throw Error(error.code(), places[0] + ": " + error.what());
+    if (systems.size() == 1)
+      throw Error(error.code(), fmt::format("{}: {}", place(0), error.what()));
     if (!is_short) throw;
   }
   const std::size_t half = systems.size() / 2;
   std::vector<PotentialResult> results =
-      compute_systems(model, systems.first(half), places.first(half), request);
-  std::vector<PotentialResult> rest =
-      compute_systems(model, systems.subspan(half), places.subspan(half), request);
+      compute_systems(model, systems.first(half), place, request);
+  std::vector<PotentialResult> rest = compute_systems(
+      model, systems.subspan(half), [&](std::size_t i) { return place(half + i); }, request);
   std::move(rest.begin(), rest.end(), std::back_inserter(results));
   return results;
 }
 
-void require_finite(const PotentialResult& result, const std::string& place) {
+void require_finite(const PotentialResult& result, LazyText place) {
   const auto finite = [](double x) { return std::isfinite(x); };
   if (!finite(result.energy) || !std::all_of(result.forces.begin(), result.forces.end(), finite) ||
       !std::all_of(result.virial.begin(), result.virial.end(), finite))
-    throw Error(ErrorCode::failed,
-                place + ": the result is NaN or infinite; look at the weights and the positions");
+    throw Error(
+        ErrorCode::failed,
+        place.str() + ": the result is NaN or infinite; look at the weights and the positions");
 }
 
 double max_force(const std::vector<double>& forces, const std::vector<std::uint8_t>& fixed) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "lib/bio/molecule/extxyz_writer.hpp"
 #include "lib/bio/molecule/molecule.hpp"
+#include "lib/io/lazy_text.hpp"
 #include "lib/models/base/potential_model.hpp"
 #include "lib/tasks/molecule/units.hpp"
 
@@ -27,21 +30,21 @@ models::AtomSystem make_system(const molecule::Molecule& molecule);
 
 // Throws Error{bad_input} with the place where the model cannot compute the molecule.
 models::AtomSystem make_checked_system(const models::PotentialModel& model,
-                                       const molecule::Molecule& molecule,
-                                       const std::string& place);
+                                       const molecule::Molecule& molecule, LazyText place);
 
 // Those of a batch. Throws Error{bad_input} with the place of what the model cannot compute.
 std::vector<models::AtomSystem> make_systems(const models::PotentialModel& model,
                                              const MoleculeBatch& batch);
 
-// model.compute(), in halves where memory is short. places: of the systems, for errors.
+// model.compute(), in halves where memory is short. place: of system i, for errors.
+using PlaceOf = std::function<std::string(std::size_t i)>;
 std::vector<models::PotentialResult> compute_systems(
     models::PotentialModel& model, std::span<const models::AtomSystem> systems,
-    std::span<const std::string> places, const models::PotentialModel::Request& request);
+    const PlaceOf& place, const models::PotentialModel::Request& request);
 
 // Throws Error{failed} where the energy, a force or the virial is NaN or infinite. place: for the
 // message.
-void require_finite(const models::PotentialResult& result, const std::string& place);
+void require_finite(const models::PotentialResult& result, LazyText place);
 
 // Norm of the largest force; 0 without forces. fixed: as in molecule::Molecule; components of fixed
 // axes do not count.

@@ -135,12 +135,11 @@ class Relaxation {
   double scale_ = 1;
 };
 
-void check_system(const models::PotentialModel& model, const AtomSystem& system,
-                  const std::string& place) {
+void check_system(const models::PotentialModel& model, const AtomSystem& system, LazyText place) {
   try {
     model.check(system);
   } catch (const Error& error) {
-    throw Error(error.code(), place + ": " + error.what());
+    throw Error(error.code(), fmt::format("{}: {}", place.str(), error.what()));
   }
 }
 
@@ -160,7 +159,6 @@ void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
   std::iota(active.begin(), active.end(), std::size_t{0});
   for (int step = 0; !active.empty(); ++step) {
     std::vector<AtomSystem> batch;
-    std::vector<std::string> batch_places;
     std::vector<std::size_t> computed;
     const auto place_of = [&](std::size_t i) {
       return fmt::format("{}: step {}", places[i], step);
@@ -168,23 +166,23 @@ void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
     for (const std::size_t i : active) {
       try {
         if (step == 0) relaxations[i].check(places[i]);
-        check_system(model, systems[i], place_of(i));
+        check_system(model, systems[i], [&] { return place_of(i); });
       } catch (const Error& error) {
         if (!on_refused || error.code() != ErrorCode::bad_input) throw;
         on_refused(i, error.what());
         continue;
       }
       batch.push_back(systems[i]);
-      batch_places.push_back(place_of(i));
       computed.push_back(i);
     }
     if (batch.empty()) return;
     const std::vector<PotentialResult> results =
-        compute_systems(model, batch, batch_places, {true, options.relax_box, false});
+        compute_systems(model, batch, [&](std::size_t k) { return place_of(computed[k]); },
+                        {true, options.relax_box, false});
     std::vector<std::size_t> next;
     for (std::size_t k = 0; k < computed.size(); ++k) {
       const std::size_t i = computed[k];
-      require_finite(results[k], place_of(i));
+      require_finite(results[k], [&] { return place_of(i); });
       const bool converged = relaxations[i].is_converged(results[k], ev);
       const bool is_last = converged || step == options.max_steps;
       on_point({i, step, converged, is_last, &systems[i], &results[k]});

@@ -42,7 +42,7 @@ class DnaRun {
   void run(ModelInput& input, const Compute& compute, const Write& write);
   // Throws Error{failed} where a result is NaN or infinite.
   template <class Numbers>
-  void require_finite(const Numbers& numbers, const std::string& place) const {
+  void require_finite(const Numbers& numbers, LazyText place) const {
     devices_.require_finite(numbers, place);
   }
   // As ModelRun has it. counts: of the task, for the summary.

@@ -138,7 +138,7 @@ void EffectRun::compute(models::DnaModel& model, std::size_t slot, bool as_text,
     const tasks::ScoredAllele& allele = windows.alleles[i];
     const genome::Variant& variant = variants[allele.variant];
     const std::vector<float> values = compute_scores(scores_, compared[i]);
-    run_.require_finite(values, input_.place(variant));
+    run_.require_finite(values, [&] { return input_.place(variant); });
     if (as_text)
       table_.append(input_.genome().contigs()[variant.contig].name, variant, allele, values,
                     result.text);

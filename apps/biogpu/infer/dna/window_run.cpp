@@ -25,7 +25,9 @@ void WindowRun::compute(models::DnaModel& model, std::size_t slot,
   const std::size_t n = result.arrays.size();
   for (std::size_t i = 0; i < n; ++i) {
     io::NamedArray& array = result.arrays[i];
-    array.place = input_.place(slot, i * windows.size() / n);
+    array.place = [this, slot, window = i * windows.size() / n] {
+      return input_.place(slot, window);
+    };
     run_.require_finite(array.values, array.place);
   }
 }

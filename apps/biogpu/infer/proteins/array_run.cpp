@@ -34,7 +34,10 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
         // The arrays of a record lie side by side, as many for each.
         for (std::size_t i = 0; i < result.arrays.size(); ++i) {
           io::NamedArray& array = result.arrays[i];
-          array.place = records.places[i * records.places.size() / result.arrays.size()];
+          array.place = [place = records.place,
+                         record = i * records.names.size() / result.arrays.size()] {
+            return place(record);
+          };
           run.require_finite(array.values, array.place);
         }
       },

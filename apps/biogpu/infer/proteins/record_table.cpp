@@ -18,8 +18,8 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
       [&](models::ProteinModel& model, SequenceRun::Records& records,
           pipeline::RecordOutputs& result) {
         const auto record = [&](std::size_t i) -> Record {
-          return {run, model.info().vocabulary, records.names[i], records.places[i],
-                  records.sequences[i]};
+          return {run, model.info().vocabulary, records.names[i], records.place,
+                  i,   records.sequences[i]};
         };
         std::vector<tasks::Positions> positions;
         for (std::size_t i = 0; i < records.names.size(); ++i)

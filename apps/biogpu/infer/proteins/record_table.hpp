@@ -16,8 +16,15 @@ struct Record {
   const SequenceRun& run;
   const models::Vocabulary& vocabulary;
   const std::string& name;
-  const std::string& place;
+  const std::function<std::string(std::size_t i)>& place_of;  // its index: for errors
+  std::size_t index;
   const tasks::Tokens& sequence;
+
+  // Throws Error{failed} where a result is NaN or infinite.
+  template <class Numbers>
+  void require_finite(const Numbers& numbers) const {
+    run.require_finite(numbers, [this] { return place_of(index); });
+  }
 };
 
 // A table with lines for each record, from a model with a language head. Any thread calls the

@@ -95,12 +95,12 @@ SequenceInput::Records SequenceInput::records(std::size_t slot,
                                               pipeline::RecordOutputs& result) const {
   const Batch& batch = batches_[slot];
   Records records;
+  records.place = [this, &batch](std::size_t i) { return place(batch, batch.first + i); };
   for (std::size_t i = batch.first; i < batch.sequences.size(); ++i) {
-    const auto name = batch.sequences.name(i);
-    records.names.emplace_back(name);
-    records.places.push_back(place(batch, i));
-    records.sequences.push_back(models::tokenize(vocabulary, batch.sequences.sequence(i), options,
-                                                 records.places.back(), &result.n_unknown));
+    records.names.emplace_back(batch.sequences.name(i));
+    records.sequences.push_back(models::tokenize(
+        vocabulary, batch.sequences.sequence(i), options, [&] { return place(batch, i); },
+        &result.n_unknown));
     result.n_residues += records.sequences.back().size() - 2;
   }
   result.n_records = records.names.size();

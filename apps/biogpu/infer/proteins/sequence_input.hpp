@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -34,7 +36,8 @@ class SequenceInput : public ModelInput {
   struct Records {
     std::vector<std::string> names;
     std::vector<tasks::Tokens> sequences;
-    std::vector<std::string> places;  // "proteins.fa: record 3 (P12345)"
+    // "proteins.fa: record 3 (P12345)", until the results of the slot are written.
+    std::function<std::string(std::size_t i)> place;
   };
   // Those of a slot, counted in result. Any thread.
   Records records(std::size_t slot, const models::Vocabulary& vocabulary,

@@ -29,7 +29,7 @@ class SequenceRun {
   const std::unordered_set<std::string>& missing() const { return input_.missing(); }
   // As ModelDevices has it.
   template <class Numbers>
-  void require_finite(const Numbers& numbers, const std::string& place) const {
+  void require_finite(const Numbers& numbers, LazyText place) const {
     devices_.require_finite(numbers, place);
   }
 

@@ -12,6 +12,7 @@
 #include "apps/biogpu/infer/run/model_run.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/object_pool.hpp"
+#include "lib/io/lazy_text.hpp"
 #include "lib/models/base/model.hpp"
 #include "lib/models/base/registry.hpp"
 #include "lib/tensor/context.hpp"
@@ -63,9 +64,9 @@ class ModelDevices {
 
   // Throws Error{failed} where a result is NaN or infinite.
   template <class Numbers>
-  void require_finite(const Numbers& numbers, const std::string& place) const {
+  void require_finite(const Numbers& numbers, LazyText place) const {
     if (!std::all_of(numbers.begin(), numbers.end(), [](auto x) { return std::isfinite(x); }))
-      fail_not_finite(place);
+      fail_not_finite(place.str());
   }
   // For the summary: what the devices have spent.
   ModelRun::Report report(nlohmann::ordered_json result) const;
