@@ -24,7 +24,7 @@ std::int32_t row_in(const ImageGrid& grid, std::int64_t image, std::int64_t y, s
 
 // Which part of an axis of a rolled image a place lies in: two parts of one window come from
 // opposite sides.
-int part_of(std::int64_t place, std::int64_t length, const ImageWindows& windows) {
+int in_part(std::int64_t place, std::int64_t length, const ImageWindows& windows) {
   return place < length - windows.size ? 0 : place < length - windows.shift ? 1 : 2;
 }
 
@@ -76,8 +76,8 @@ std::vector<float> window_mask(const ImageWindows& windows, float value) {
   const auto label = [&](std::int64_t window, std::int64_t i) {
     const std::int64_t y = window / windows.across() * size + i / size,
                        x = window % windows.across() * size + i % size;
-    return 3 * part_of(y, windows.down() * size, windows) +
-           part_of(x, windows.across() * size, windows);
+    return 3 * in_part(y, windows.down() * size, windows) +
+           in_part(x, windows.across() * size, windows);
   };
   for (std::size_t at = 0; at < mask.size(); ++at) {
     const std::int64_t pair = static_cast<std::int64_t>(at) % (n * n);

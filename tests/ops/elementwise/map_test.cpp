@@ -16,12 +16,12 @@ namespace {
 
 // form(of): the operation on the tensors of one context.
 template <class Form>
-void run_both(Bed& bed, const Form& form) {
+void run_map(Bed& bed, const Form& form) {
   ops::map(bed.reference(), form([](const Pair& x) { return x.host; }));
   ops::map(bed.device(), form([](const Pair& x) { return x.device; }));
 }
 
-double bound_of(const Bed& bed, bool operand) { return operand ? 2 * bed.operand_bound() : 2e-6; }
+double map_bound(const Bed& bed, bool operand) { return operand ? 2 * bed.operand_bound() : 2e-6; }
 
 // [R, d] of [d, R] and the like: two axes exchanged.
 Tensor exchanged(Tensor x, std::size_t a, std::size_t b) {
@@ -40,7 +40,7 @@ TEST_CASE("ops.map: the usual expressions", "[ops]") {
              z = bed.random({n, d}, 1, operand), out = bed.unset({n, d}, operand);
   const int form = GENERATE(0, 1, 2, 3, 4, 5, 6);
   CAPTURE(operand, d, form);
-  run_both(bed, [&](const auto& of) {
+  run_map(bed, [&](const auto& of) {
     switch (form) {
       case 0:
         return ops::map_copy(of(y), of(out));
@@ -58,7 +58,7 @@ TEST_CASE("ops.map: the usual expressions", "[ops]") {
         return ops::map_scale_shift(of(x), 0.5f, 3.0f, of(out));
     }
   });
-  CHECK(bed.difference(out) < bound_of(bed, operand));
+  CHECK(bed.difference(out) < map_bound(bed, operand));
 }
 
 TEST_CASE("ops.map: every function over its range", "[ops]") {
@@ -73,7 +73,7 @@ TEST_CASE("ops.map: every function over its range", "[ops]") {
                                           : static_cast<float>(i) / 60);
   const auto n = static_cast<std::int64_t>(values.size());
   const Pair x = bed.pair({n}, values, false), out = bed.unset({n}, false);
-  run_both(bed, [&](const auto& of) { return ops::map_function(code, of(x), of(out)); });
+  run_map(bed, [&](const auto& of) { return ops::map_function(code, of(x), of(out)); });
   CHECK(bed.difference(out) < 2e-6);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("ops.map: small results keep their relative error", "[ops]") {
                                             : static_cast<float>(-i) / 5);
   }
   const Pair x = bed.pair({400}, values, false), out = bed.unset({400}, false);
-  run_both(bed, [&](const auto& of) { return ops::map_function(code, of(x), of(out)); });
+  run_map(bed, [&](const auto& of) { return ops::map_function(code, of(x), of(out)); });
   const std::vector<float> got = bed.fetch(out.device);
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -133,12 +133,12 @@ TEST_CASE("ops.map: rows, columns and channels are repeated", "[ops]") {
              channel = bed.random({3, 1, 1, d}, 1, true), one = bed.random({1}, 1, false);
   CAPTURE(d);
   SECTION("scale and shift") {
-    run_both(bed, [&](const auto& of) {
+    run_map(bed, [&](const auto& of) {
       return ops::map_scale_shift(of(x), of(column), of(row), of(out));
     });
   }
   SECTION("four tensors of all kinds") {
-    run_both(bed, [&](const auto& of) {
+    run_map(bed, [&](const auto& of) {
       return ops::make_map({of(x), of(channel), of(one), of(row)},
                            {{MapCode::multiply, 1}, {MapCode::add, 2}, {MapCode::multiply, 3}},
                            of(out));
@@ -154,7 +154,7 @@ TEST_CASE("ops.map: slices, exchanged axes and rows with zeros behind", "[ops]")
   SECTION("the residual of fewer channels") {
     const Pair x = bed.random({n, d + 5}, 1, true), y = bed.random({n, given}, 1, false),
                out = bed.unset({n, d}, true);
-    run_both(bed, [&](const auto& of) {
+    run_map(bed, [&](const auto& of) {
       return ops::map_add_fewer(of(x).slice(1, 5, d + 5), of(y), of(out));
     });
     CHECK(bed.difference(out) < 2 * bed.operand_bound());
@@ -162,7 +162,7 @@ TEST_CASE("ops.map: slices, exchanged axes and rows with zeros behind", "[ops]")
   SECTION("cut to fewer channels, in columns of a wider tensor that stay") {
     const Pair x = bed.random({n, d}, 1, true), y = bed.random({n, 2 * d}, 1, false),
                out = bed.unset({n, d + 2}, false);
-    run_both(bed, [&](const auto& of) {
+    run_map(bed, [&](const auto& of) {
       return ops::map_add(of(x), of(y).slice(1, 0, d), of(out).slice(1, 1, d + 1));
     });
     CHECK(bed.difference(out) < 2e-6);
@@ -171,7 +171,7 @@ TEST_CASE("ops.map: slices, exchanged axes and rows with zeros behind", "[ops]")
   }
   SECTION("a tensor and its transpose") {
     const Pair x = bed.random({7, 7, d}, 1, true), out = bed.unset({7, 7, d}, false);
-    run_both(bed, [&](const auto& of) {
+    run_map(bed, [&](const auto& of) {
       return ops::make_map({of(x), exchanged(of(x), 0, 1)},
                            {{MapCode::add, 1}, {MapCode::multiply, Map::kNumber, 0, 0.5f}},
                            of(out));
@@ -180,8 +180,8 @@ TEST_CASE("ops.map: slices, exchanged axes and rows with zeros behind", "[ops]")
   }
   SECTION("halves of rows") {
     const Pair x = bed.random({n, 2 * d}, 1, true), out = bed.unset({n, d}, true);
-    run_both(bed,
-             [&](const auto& of) { return ops::map_glu_halves(MapCode::silu, of(x), of(out)); });
+    run_map(bed,
+            [&](const auto& of) { return ops::map_glu_halves(MapCode::silu, of(x), of(out)); });
     CHECK(bed.difference(out) < 2 * bed.operand_bound());
   }
 }
@@ -191,7 +191,7 @@ TEST_CASE("ops.map: in place, with numbers kept and chosen", "[ops]") {
   const std::int64_t d = GENERATE(5, 64);
   // AlphaGenome's tracks: u = softplus(x) scale; u > 10 ? (u + 10)^2 / 40 : u; then u^(1 / 0.75).
   const Pair x = bed.random({17, d}, 20, false), scale = bed.pair({1}, {1.5f}, false);
-  run_both(bed, [&](const auto& of) {
+  run_map(bed, [&](const auto& of) {
     constexpr std::uint8_t kSmall = Map::kKept, kLarge = Map::kKept + 1;
     return ops::make_map({of(x), of(scale)},
                          {{MapCode::softplus},
@@ -217,9 +217,7 @@ TEST_CASE("ops.map: the other steps", "[ops]") {
   const MapCode code = GENERATE(MapCode::subtract, MapCode::divide, MapCode::minimum,
                                 MapCode::maximum, MapCode::greater);
   CAPTURE(static_cast<int>(code));
-  run_both(bed, [&](const auto& of) {
-    return ops::make_map({of(x), of(y)}, {{code, 1}}, of(out));
-  });
+  run_map(bed, [&](const auto& of) { return ops::make_map({of(x), of(y)}, {{code, 1}}, of(out)); });
   CHECK(bed.difference(out) < 2e-6);
 }
 

@@ -14,7 +14,7 @@ using test::Pair;
 
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kSoftmaxInfinity = std::numeric_limits<float>::infinity();
 
 // Bytes of both.
 struct Bytes {
@@ -34,12 +34,12 @@ Bytes make_bytes(Bed& bed, std::initializer_list<std::int64_t> shape,
 }
 
 template <class Run>
-void run_both(Bed& bed, const Run& run) {
+void run_softmax(Bed& bed, const Run& run) {
   ops::softmax(bed.reference(), run([](const auto& x) { return x.host; }));
   ops::softmax(bed.device(), run([](const auto& x) { return x.device; }));
 }
 
-double bound_of(const Bed& bed, bool operand) { return operand ? bed.operand_bound() : 5e-6; }
+double softmax_bound(const Bed& bed, bool operand) { return operand ? bed.operand_bound() : 5e-6; }
 
 }  // namespace
 
@@ -49,7 +49,7 @@ TEST_CASE("ops.softmax: lines along each axis, and their logarithms", "[ops]") {
   const bool log = GENERATE(false, true), operand = GENERATE(false, true);
   CAPTURE(axis, log, operand);
   const Pair x = bed.random({3, 4, 5, 2, 7}, 3, operand), out = bed.unset({3, 4, 5, 2, 7}, operand);
-  run_both(bed, [&](const auto& of) {
+  run_softmax(bed, [&](const auto& of) {
     Softmax op;
     op.x = of(x);
     op.axis = axis;
@@ -58,7 +58,7 @@ TEST_CASE("ops.softmax: lines along each axis, and their logarithms", "[ops]") {
     op.out = of(out);
     return op;
   });
-  CHECK(bed.difference(out) < bound_of(bed, operand));
+  CHECK(bed.difference(out) < softmax_bound(bed, operand));
 }
 
 TEST_CASE("ops.softmax: lines of any length, in place in a slice", "[ops]") {
@@ -67,7 +67,7 @@ TEST_CASE("ops.softmax: lines of any length, in place in a slice", "[ops]") {
   const bool log = GENERATE(false, true);
   CAPTURE(n, n_lines, log);
   const Pair x = bed.random({n_lines, n + 3}, 5, false);
-  run_both(bed, [&](const auto& of) {
+  run_softmax(bed, [&](const auto& of) {
     Softmax op;
     op.x = op.out = of(x).slice(1, 2, n + 2);
     op.axis = 1;
@@ -92,8 +92,8 @@ TEST_CASE("ops.softmax: masks of bytes and of numbers, broadcast", "[ops]") {
   const Bytes bytes = make_bytes(bed, {6, 1, 9}, keep);
   const Pair numbers = bed.random({8, 9}, 2, false);
   SECTION("bytes") {
-    const float masked = GENERATE(-1e9f, -kInfinity);
-    run_both(bed, [&](const auto& of) {
+    const float masked = GENERATE(-1e9f, -kSoftmaxInfinity);
+    run_softmax(bed, [&](const auto& of) {
       Softmax op;
       op.x = of(x);
       op.axis = axis;
@@ -107,7 +107,7 @@ TEST_CASE("ops.softmax: masks of bytes and of numbers, broadcast", "[ops]") {
     if (axis != 1) CHECK(got[3] == 0);  // masked, and not all of its line
   }
   SECTION("numbers") {
-    run_both(bed, [&](const auto& of) {
+    run_softmax(bed, [&](const auto& of) {
       Softmax op;
       op.x = of(x);
       op.axis = axis;
@@ -141,11 +141,11 @@ TEST_CASE("ops.softmax: lines of which all is masked, and NaN", "[ops]") {
   for (std::size_t i = 0; i < 4; ++i) CHECK(got[i] == 0.25f);
   CHECK((got[5] == 0 && std::fabs(got[4] - 0.9362f) < 1e-3f));
   for (std::size_t i = 8; i < 12; ++i) CHECK(std::isnan(got[i]));
-  got = run(-kInfinity, false);
+  got = run(-kSoftmaxInfinity, false);
   for (std::size_t i = 0; i < 4; ++i) CHECK(got[i] == 0);
   CHECK(std::fabs(got[4] - 0.9362f) < 1e-3f);
-  got = run(-kInfinity, true);
-  for (std::size_t i = 0; i < 4; ++i) CHECK(got[i] == -kInfinity);
+  got = run(-kSoftmaxInfinity, true);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(got[i] == -kSoftmaxInfinity);
   CHECK(std::fabs(got[5] + 305.066f) < 1e-2f);
 }
 
