@@ -37,7 +37,8 @@ using biogpu::ops::Matmul;
 using biogpu::ops::MatmulAxes;
 
 template <int kWave, Number16 kType, class Tile, Along kA, Along kB>
-__global__ __launch_bounds__(kWave* kWaves<Tile>) void matmul_kernel(MatmulArgs args) {
+__global__ BIOGPU_LAUNCH_BOUNDS(kWave* kWaves<Tile>,
+                                16 / kWaves<Tile>) void matmul_kernel(MatmulArgs args) {
   constexpr int kThreads = kWave * kWaves<Tile>;
   BIOGPU_DYNAMIC_SHARED(std::uint16_t, shared);
   const MatmulBlock block = matmul_block<Tile>(args);

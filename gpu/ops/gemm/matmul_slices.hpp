@@ -52,7 +52,7 @@ __device__ __forceinline__ void copy_operand(const OperandRows<std::uint16_t>& f
     }
     return;
   }
-#pragma unroll 8
+#pragma unroll 2
   for (int i = static_cast<int>(threadIdx.x); i < kLines * kLength; i += kThreads) {
     const int line = i / kLength, at = i % kLength;
     to[line * kPitch + at] = number(line, at);

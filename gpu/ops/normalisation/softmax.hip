@@ -1,9 +1,9 @@
 // Softmax and its logarithm along any axis, with a mask.
 //
 // Shapes   see lib/ops/normalisation/softmax.hpp.
-// Mapping  lines whose numbers lie side by side: 32 lanes a line, lane l taking numbers l, l + 32,
-//          ..., and a fixed tree. Others: one thread a line, so that neighbouring threads read
-//          neighbouring numbers.
+// Mapping  lines of more than 16 numbers that lie side by side: 32 lanes a line, lane l taking
+//          numbers l, l + 32, ..., and a fixed tree. Others: one thread a line, so that
+//          neighbouring threads read neighbouring numbers.
 // Traffic  x and mask three times, twice of them from cache, and the result once; memory bound.
 // Result   sums in an order that the line's length and its kind alone tell; the same for waves of
 //          32 and 64. The device's expf and logf.
@@ -25,6 +25,7 @@ namespace {
 using biogpu::ops::SoftmaxLines;
 
 constexpr int kLineLanes = 32;
+constexpr int kShortLine = 16;  // of which more than half of the lanes would have nothing
 
 struct SoftmaxArgs {
   SoftmaxLines lines;
@@ -122,7 +123,7 @@ void softmax(Device& device, const biogpu::ops::Softmax& op) {
                          op.masked};
   Stream& stream = device.stream();
   const std::int64_t n = args.lines.n_lines;
-  if (args.lines.step[SoftmaxLines::kX] > 1)
+  if (args.lines.step[SoftmaxLines::kX] > 1 || args.lines.length <= kShortLine)
     return stream.launch(softmax_threads_kernel, row_blocks(n), kRowBlock, args);
   const auto kernel =
       stream.wave_width() == 64 ? softmax_lanes_kernel<64> : softmax_lanes_kernel<32>;

@@ -35,22 +35,30 @@ struct Block {
   std::int64_t from_row, from, to_row, to;  // strides
 };
 
-// In squares of 16, whose lines of both sides stay in the nearest cache.
+// Through a part of the nearest cache: whole lines are read and written once, for lines of rows
+// that are a power of two apart push each other out of it.
 template <class From, class To>
 void copy_block(const From* from, To* to, const Block& block) {
-  constexpr std::int64_t kSide = 16;
+  constexpr std::int64_t kRows = 64 / sizeof(From), kColumns = 64;  // of a line, and of several
   if (block.from == 1 && block.to == 1) {
     for (std::int64_t r = 0; r < block.n_rows; ++r)
       std::transform(from + r * block.from_row, from + r * block.from_row + block.n,
                      to + r * block.to_row, convert<From, To>);
     return;
   }
-  for (std::int64_t row = 0; row < block.n_rows; row += kSide)
-    for (std::int64_t column = 0; column < block.n; column += kSide)
-      for (std::int64_t r = row; r < std::min(row + kSide, block.n_rows); ++r)
-        for (std::int64_t c = column; c < std::min(column + kSide, block.n); ++c)
-          to[r * block.to_row + c * block.to] =
-              convert<From, To>(from[r * block.from_row + c * block.from]);
+  To turned[kRows][kColumns];
+  for (std::int64_t row = 0; row < block.n_rows; row += kRows)
+    for (std::int64_t column = 0; column < block.n; column += kColumns) {
+      const std::int64_t n_rows = std::min(kRows, block.n_rows - row);
+      const std::int64_t n = std::min(kColumns, block.n - column);
+      const From* const source = from + row * block.from_row + column * block.from;
+      To* const target = to + row * block.to_row + column * block.to;
+      for (std::int64_t c = 0; c < n; ++c)
+        for (std::int64_t r = 0; r < n_rows; ++r)
+          turned[r][c] = convert<From, To>(source[r * block.from_row + c * block.from]);
+      for (std::int64_t r = 0; r < n_rows; ++r)
+        for (std::int64_t c = 0; c < n; ++c) target[r * block.to_row + c * block.to] = turned[r][c];
+    }
 }
 
 template <class From, class To>

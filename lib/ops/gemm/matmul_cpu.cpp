@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "lib/core/aligned_buffer.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
@@ -33,6 +34,34 @@ HWY_INLINE float number_of(float x) { return x; }
 HWY_INLINE float number_of(F16Bits x) { return tensor::from_f16(x.bits); }
 HWY_INLINE float number_of(Bf16Bits x) { return tensor::from_bf16(x.bits); }
 
+// Four numbers of each of four rows, k by k.
+HWY_INLINE void turn_square(const float* from, std::int64_t row_stride, float* to,
+                            std::int64_t height) {
+  const hn::FixedTag<float, 4> f32;
+  const auto r0 = hn::LoadU(f32, from), r1 = hn::LoadU(f32, from + row_stride);
+  const auto r2 = hn::LoadU(f32, from + 2 * row_stride), r3 = hn::LoadU(f32, from + 3 * row_stride);
+  const auto even = hn::InterleaveLower(f32, r0, r2), odd = hn::InterleaveLower(f32, r1, r3);
+  hn::StoreU(hn::InterleaveLower(f32, even, odd), f32, to);
+  hn::StoreU(hn::InterleaveUpper(f32, even, odd), f32, to + height);
+  const auto even2 = hn::InterleaveUpper(f32, r0, r2), odd2 = hn::InterleaveUpper(f32, r1, r3);
+  hn::StoreU(hn::InterleaveLower(f32, even2, odd2), f32, to + 2 * height);
+  hn::StoreU(hn::InterleaveUpper(f32, even2, odd2), f32, to + 3 * height);
+}
+
+// Rows whose numbers are contiguous, as far as squares of four go; returns the rows that it packed.
+template <class T>
+HWY_INLINE std::int64_t turn_rows(const T* from, std::int64_t row_stride, std::int64_t n_rows,
+                                  std::int64_t height, std::int64_t n_k, float* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    std::int64_t r = 0;
+    for (; r + 4 <= n_rows; r += 4)
+      for (std::int64_t k = 0; k < n_k; k += 4)
+        turn_square(from + r * row_stride + k, row_stride, to + k * height + r, height);
+    return r;
+  }
+  return 0;
+}
+
 // `height` rows of n_k numbers, k by k: to[k * height + row]; zeros behind the first n_rows.
 template <class T>
 void pack_rows(const T* from, std::int64_t row_stride, std::int64_t k_stride, std::int64_t n_rows,
@@ -45,7 +74,11 @@ void pack_rows(const T* from, std::int64_t row_stride, std::int64_t k_stride, st
         for (std::int64_t r = 0; r < n_rows; ++r)
           to[k * height + r] = number_of(from[r + k * k_stride]);
     } else {
-      for (std::int64_t r = 0; r < n_rows; ++r)
+      const std::int64_t turned =
+          k_stride == 1 && end - begin == kNear
+              ? turn_rows(from + begin, row_stride, n_rows, height, kNear, to + begin * height)
+              : 0;
+      for (std::int64_t r = turned; r < n_rows; ++r)
         for (std::int64_t k = begin; k < end; ++k)
           to[k * height + r] = number_of(from[r * row_stride + k * k_stride]);
     }
@@ -150,15 +183,21 @@ void multiply_all(CpuContext& context, const Matmul& asked) {
   const std::int64_t tile = HWY_DYNAMIC_DISPATCH(rows_of_tile)();
   const std::int64_t rows =
       std::max(kFewest, kNumbers / std::max<std::int64_t>(1, axes.k)) / tile * tile;
-  const std::int64_t n_blocks = (axes.m + rows - 1) / rows, n_products = axes.n_products();
-  for_panels(context, n_products * n_blocks, count_panels(axes.n),
-             [&](std::int64_t block, const PanelRange& panels) {
-               const std::int64_t row = block % n_blocks * rows;
-               HWY_DYNAMIC_DISPATCH(multiply_part)
-               (op, axes,
-                {block / n_blocks, row, std::min(row + rows, axes.m), panels.begin, panels.end},
-                context.scratch());
-             });
+  const std::int64_t n_blocks = (axes.m + rows - 1) / rows, n_panels = count_panels(axes.n);
+  // Each group of panels packs the rows again: no more groups than threads need.
+  const std::int64_t n_tasks = context.n_threads() == 1 ? 1 : 3 * context.n_threads();
+  const std::int64_t n_whole = axes.n_products() * n_blocks;
+  const std::int64_t n_groups =
+      std::clamp<std::int64_t>((n_tasks + n_whole - 1) / n_whole, 1, n_panels);
+  context.for_each(n_whole * n_groups, [&](std::int64_t task) {
+    const std::int64_t group = task % n_groups, block = task / n_groups;
+    const std::int64_t row = block % n_blocks * rows;
+    HWY_DYNAMIC_DISPATCH(multiply_part)
+    (op, axes,
+     {block / n_blocks, row, std::min(row + rows, axes.m), n_panels * group / n_groups,
+      n_panels * (group + 1) / n_groups},
+     context.scratch());
+  });
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "lib/ops/gemm/matmul.hpp"
 
+#include <bit>
+
+#include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/tensor/views.hpp"
 #include "tests/ops/op_bed.hpp"
@@ -166,6 +169,33 @@ TEST_CASE("ops.matmul: bytes do not depend on threads or on the batch", "[ops]")
         {a.device.slice(0, i, i + 1), b.device.slice(0, i, i + 1), one.device.slice(0, i, i + 1)});
   if (bed.is_cpu()) single->synchronize();
   CHECK(bed.fetch(all.device) == bed.fetch(one.device));
+}
+
+// FNV-1a of a result's bytes.
+TEST_CASE("ops.matmul: emulated waves of either width give the same bytes", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  std::string why;
+  if (bed.is_cpu() || list_devices(&why).front().architecture != "emulated") return;
+  if (std::getenv("BIOGPU_EMULATED_CUT") != nullptr) return;  // other sums, on purpose
+  const auto numbers = [](std::size_t n, std::uint32_t by) {
+    std::vector<float> values(n);
+    for (std::size_t i = 0; i < n; ++i)
+      values[i] = static_cast<float>(i * by % 1021) / 511.0f - 1.0f;
+    return values;
+  };
+  const Pair a = bed.pair({70, 150}, numbers(70 * 150, 613), true),
+             b = bed.pair({150, 66}, numbers(150 * 66, 397), true), y = bed.unset({70, 66}, false);
+  ops::matmul(bed.device(), {a.device, b.device, y.device});
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const float value : bed.fetch(y.device)) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    for (int byte = 0; byte < 4; ++byte)
+      hash = (hash ^ (bits >> 8 * byte & 0xffu)) * 0x100000001b3u;
+  }
+  const std::uint64_t right = bed.precision() == test::Precision::fp32   ? 0xd27b8c5ecfe1f0cbu
+                              : bed.precision() == test::Precision::fp16 ? 0xd0f2c858c84f1b21u
+                                                                         : 0xabf029041dd09e8eu;
+  CHECK(hash == right);
 }
 
 TEST_CASE("ops.matmul: 16-bit numbers of the host", "[ops]") {
