@@ -237,4 +237,11 @@ void check(const Matmul& op) {
   check_written_once("matmul", op.y);
 }
 
+void check(const GatherRows& op) {
+  require(
+      op.more.empty() || (!op.rows.empty() && op.more.dtype == op.x.dtype &&
+                          op.more.shape[1] == op.x.shape[1] && op.more.stride[0] == op.x.stride[0]),
+      "gather_rows", fmt::format("{} behind {}", describe(op.more), describe(op.x)));
+}
+
 }  // namespace biogpu::ops

@@ -9,6 +9,7 @@
 #include "lib/ops/convolution/conv1d.hpp"
 #include "lib/ops/convolution/conv1d_letters.hpp"
 #include "lib/ops/elementwise/map.hpp"
+#include "lib/ops/gather/gather_rows.hpp"
 #include "lib/ops/gather/permute.hpp"
 #include "lib/ops/gemm/matmul.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
@@ -33,6 +34,7 @@ void check(const QkvRotary& op);
 void check(const RotateHeads& op);
 void check(const Conv1d& op);
 void check(const Conv1dLetters& op);
+void check(const GatherRows& op);
 void check(const Eigen3& op);
 void check(const LayerNormGrad& op);
 void check(const Map& op);

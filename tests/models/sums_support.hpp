@@ -75,13 +75,10 @@ void check_sums(Loaded& loaded, const std::vector<Letters>& windows) {
       {true, {{0, 3, n, 0.7}, {1, 1, n, 0.9}, {1, 0, n, 1.0 / 3}}},
       {false, {{0, 3, n, 0.7}, {1, 1, n, 0.9}, {1, 0, n, 1.0 / 3}}},
       {false, {{1, 1, n - 2, 0.7}}}};
-  models::DnaModel::Request keeps;
-  keeps.keep = true;
-  const models::Outputs tracks = loaded.run(windows, keeps);
   std::vector<models::KeptWindow> kept;
+  const models::Outputs tracks = loaded.run(windows, {true, false, false, &kept});
   std::vector<Letters> letters;
   for (std::size_t i = 0; i < 2; ++i) {
-    kept.push_back(models::DnaModel::kept_window(tracks, i, 2, windows[i]));
     letters.push_back(with_letters(windows[i], 500 + 7 * i, 1));
     REQUIRE(loaded.model.is_near(windows[i], letters[i]));
   }

@@ -10,18 +10,10 @@
 
 namespace biogpu::models {
 
-KeptWindow DnaModel::kept_window(const Outputs& outputs, std::size_t i, std::size_t n,
-                                 std::span<const std::uint8_t> letters) {
-  KeptWindow window;
-  window.letters.assign(letters.begin(), letters.end());
-  for (const Outputs::Array& array : outputs.arrays()) {
-    if (!array.name.starts_with(kKept)) continue;
-    const std::size_t size = array.values.size() / n;
-    std::vector<std::int64_t> shape = array.shape;
-    shape[0] /= static_cast<std::int64_t>(n);
-    window.arrays.add({array.name, shape, array.values.piece(i * size, size)});
-  }
-  return window;
+std::uint64_t DnaModel::room_for_kept() const {
+  const std::uint64_t available = available_bytes() + kept_store_.bytes();
+  const std::uint64_t one_window = pass_bytes(measure(1, {}));
+  return std::min(available / 4, available - std::min(available, one_window));
 }
 
 const TrackHead* find_head(const std::vector<TrackHead>& heads, const std::string& name) {

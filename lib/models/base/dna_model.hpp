@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "lib/models/base/kept_store.hpp"
 #include "lib/models/base/model.hpp"
 #include "lib/ops/activation.hpp"
 
@@ -56,10 +56,10 @@ struct HeadChoice {
   std::vector<std::size_t> other_strand = {};
 };
 
-// A window that was run, with what its model keeps of it.
+// A window that was run, and where its model keeps what is kept of it.
 struct KeptWindow {
   std::vector<std::uint8_t> letters;
-  Outputs arrays;
+  KeptStore::Slot slot;
 };
 
 // A window like a kept one, but for some of its letters.
@@ -97,7 +97,8 @@ class DnaModel : public Model {
     bool tracks = true;
     bool embedding = false;
     bool parts = false;
-    bool keep = false;                               // for kept_window()
+    // Where given, the windows are added to it, with what the model keeps of them.
+    std::vector<KeptWindow>* kept = nullptr;
     std::vector<std::span<const BinSum>> sums = {};  // of each of heads(), or none
     // For sums: the windows are reverse complements, and HeadChoice::other_strand is taken.
     bool other_strand = false;
@@ -118,10 +119,12 @@ class DnaModel : public Model {
 
   // Substitutions reach only some of what a model computes first. Where it is worth it, it keeps
   // the rest of a window and computes changed ones with less work, to the same bytes.
-  //
-  // Window i of n windows that were run with Request::keep.
-  static KeptWindow kept_window(const Outputs& outputs, std::size_t i, std::size_t n,
-                                std::span<const std::uint8_t> letters);
+  const KeptStore& kept_store() const { return kept_store_; }
+  // Makes room for so many windows that are kept at a time; see KeptStore::reserve().
+  void reserve_kept(std::size_t n_windows) { kept_store_.reserve(n_windows); }
+  // Bytes of the context's memory that may be reserved: a quarter of what is free, and not what a
+  // pass over one window needs.
+  std::uint64_t room_for_kept() const;
   // Whether less work suffices for a window.
   virtual bool is_near(std::span<const std::uint8_t> kept,
                        std::span<const std::uint8_t> changed) const;
@@ -132,12 +135,13 @@ class DnaModel : public Model {
   virtual std::size_t measure(std::int64_t n_windows, const Request& request) const = 0;
 
  protected:
-  explicit DnaModel(tensor::Context& context) : Model(context) {}
-  // What names of outputs begin with that a model keeps: [windows * rows, width].
-  static constexpr std::string_view kKept = "kept.";
+  // kept: of what a window's slot is made of.
+  explicit DnaModel(tensor::Context& context, std::vector<KeptStore::Array> kept = {})
+      : Model(context), kept_store_(context, std::move(kept)) {}
 
   Info info_;
   std::vector<HeadChoice> heads_;
+  KeptStore kept_store_;
 };
 
 }  // namespace biogpu::models

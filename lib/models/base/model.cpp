@@ -12,10 +12,11 @@ std::size_t Model::measure_pass(const Forward& forward) const {
   return pass.bytes();
 }
 
+// A context may round a batch up to a bucket.
+std::size_t Model::pass_bytes(std::size_t measured) { return measured + measured / 8 + (1u << 20); }
+
 Outputs Model::run_pass(const Forward& forward) {
-  // A context may round a batch up to a bucket.
-  const std::size_t measured = measure_pass(forward);
-  const std::size_t needed = measured + measured / 8 + (1u << 20);
+  const std::size_t needed = pass_bytes(measure_pass(forward));
   if (needed > bytes_) {
     if (memory_ != nullptr) context_.release(std::exchange(memory_, nullptr));
     bytes_ = 0;

@@ -37,6 +37,11 @@ class Model {
   // Bytes of such a pass.
   std::size_t measure_pass(const Forward& forward) const;
 
+  // What a pass of a measured size reserves.
+  static std::size_t pass_bytes(std::size_t measured);
+  // Bytes that a pass could reserve.
+  std::uint64_t available_bytes() const { return context_.free_bytes() + bytes_; }
+
   tensor::Context& context_;
 
  private:

@@ -10,8 +10,6 @@
 
 namespace biogpu::models::borzoi {
 
-inline constexpr std::int64_t kLetterTaps = 15;
-inline constexpr std::int64_t kTowerTaps = 5;
 inline constexpr std::int64_t kSeparableTaps = 3;
 // The features of relative positions are those of the length that the model was trained with, for
 // shorter windows too.
@@ -38,6 +36,10 @@ struct Config {
 
   // The U-Net goes back to the rows of these convolutions, the last ones.
   std::int64_t n_skips() const { return 2; }
+  // Of up.I of the U-Net: how often bases were pooled.
+  std::size_t skip_level(std::size_t index) const {
+    return static_cast<std::size_t>(n_levels() - n_skips()) + index;
+  }
   std::int64_t n_levels() const { return static_cast<std::int64_t>(channels.size()); }
   std::int64_t n_positions() const { return sequence_length >> n_levels(); }
   std::int64_t bin_size() const { return std::int64_t{1} << (n_levels() - n_skips()); }

@@ -1,6 +1,5 @@
 set(sources
     borzoi.cpp
-    changed_windows.cpp
     config.cpp
     positions.cpp
     weights.cpp)

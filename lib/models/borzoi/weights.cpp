@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/models/borzoi/positions.hpp"
+#include "lib/models/layers/tower_reach.hpp"
 
 namespace biogpu::models::borzoi {
 namespace {

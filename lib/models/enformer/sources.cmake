@@ -1,5 +1,4 @@
 set(sources
-    changed_windows.cpp
     config.cpp
     enformer.cpp
     positional_features.cpp

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/core/error.hpp"
+#include "lib/models/layers/tower_reach.hpp"
 
 namespace biogpu::models::enformer {
 namespace {

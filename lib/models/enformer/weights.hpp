@@ -33,9 +33,6 @@ struct Weights {
   bool gamma_is_guess = false;
 };
 
-inline constexpr std::int64_t kLetterTaps = 15;
-inline constexpr std::int64_t kTowerTaps = 5;
-
 DnaTransformerShape transformer_shape(const Config& config);
 
 struct WeightOptions {

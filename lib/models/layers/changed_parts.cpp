@@ -1,13 +1,12 @@
 #include "lib/models/layers/changed_parts.hpp"
 
 #include <algorithm>
-#include <iterator>
 
+#include "lib/models/layers/window_rows.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
 
 namespace biogpu::models {
 
-using tensor::DType;
 using tensor::Tensor;
 
 bool is_near_for(const TowerReach& reach, std::span<const std::uint8_t> kept,
@@ -23,9 +22,7 @@ ChangedParts::ChangedParts(const TowerReach& reach, std::span<const ChangedWindo
   for (const ChangedWindow& window : windows) {
     const RowRange reached = reach.reached(differing(window.kept->letters, window.letters));
     n_rows_ = std::max(n_rows_, reach.part_size(reached));
-    const auto kept = std::find(kept_.begin(), kept_.end(), window.kept);
-    windows_.push_back({reached, {}, std::distance(kept_.begin(), kept)});
-    if (kept == kept_.end()) kept_.push_back(window.kept);
+    windows_.push_back({reached, {}, static_cast<std::int64_t>(*window.kept->slot)});
   }
   n_rows_ = std::min(reach.n_rows(), (n_rows_ + kUnit - 1) / kUnit * kUnit);
   const std::int64_t bin = reach.bin_size();
@@ -37,38 +34,31 @@ ChangedParts::ChangedParts(const TowerReach& reach, std::span<const ChangedWindo
   }
 }
 
-std::vector<std::int32_t> ChangedParts::rows(std::int64_t times) const {
+std::vector<std::int32_t> ChangedParts::rows(std::int64_t times, std::size_t n_slots) const {
   std::vector<std::int32_t> rows;
-  std::int64_t first_row = times * std::ssize(kept_) * n_window_rows_;  // of the part
+  const std::int64_t n_kept = static_cast<std::int64_t>(n_slots) * n_window_rows_;
+  require_window_rows(n_kept + n_windows() * n_rows_, times);
+  std::int64_t first_row = times * n_kept;  // of the part
   for (const Window& window : windows_) {
     for (std::int64_t i = 0; i < times * n_window_rows_; ++i) {
       const bool is_new = i >= times * window.reached.begin && i < times * window.reached.end;
       rows.push_back(static_cast<std::int32_t>(is_new ? first_row + i - times * window.part.begin
-                                                      : times * window.kept * n_window_rows_ + i));
+                                                      : times * window.slot * n_window_rows_ + i));
     }
     first_row += times * n_rows_;
   }
   return rows;
 }
 
-PartRows::PartRows(Pass& pass, const ChangedParts& parts, const char* name, std::int64_t times,
-                   std::int64_t width)
-    : rows_(pass.upload(parts.rows(times))) {
-  const std::int64_t n_windows = parts.n_windows();
-  const std::int64_t n_each = rows_.shape[0] / n_windows;
-  n_kept_ = std::ssize(parts.kept()) * n_each;
-  source_ = pass.arena().take(DType::f32, {n_kept_ + times * n_windows * parts.n_rows(), width});
-  pass.depends_on(static_cast<std::uint64_t>(n_kept_));
-  std::int64_t first = 0;
-  for (const KeptWindow* const kept : parts.kept()) {
-    pass.context().copy_in(source_.slice(0, first, first + n_each),
-                           kept->arrays.at(name).values.data());
-    first += n_each;
-  }
+PartRows::PartRows(Pass& pass, const ChangedParts& parts, const KeptStore& store, std::size_t array,
+                   std::int64_t times)
+    : kept_(store.rows(array)), rows_(pass.upload(parts.rows(times, store.n_slots()))) {
+  pass.depends_on(reinterpret_cast<std::uintptr_t>(kept_.data));
+  pass.depends_on(static_cast<std::uint64_t>(kept_.shape[0]));
 }
 
-void PartRows::join(Pass& pass, const Tensor& windows) const {
-  ops::gather_rows(pass.context(), {source_, rows_, windows});
+void PartRows::join(Pass& pass, const Tensor& parts, const Tensor& windows) const {
+  ops::gather_rows(pass.context(), {kept_, rows_, windows, parts});
 }
 
 }  // namespace biogpu::models

@@ -26,40 +26,35 @@ class ChangedParts {
   // Of a part, in rows of the tower's result.
   std::int64_t n_rows() const { return n_rows_; }
   const std::vector<std::uint8_t>& letters() const { return letters_; }  // of all parts
-  const std::vector<const KeptWindow*>& kept() const { return kept_; }   // each once
-  // Where the rows of all windows are: among those of kept(), then of the parts. times: rows there,
-  // on the way to the tower's result, for one of the result.
-  std::vector<std::int32_t> rows(std::int64_t times) const;
+  // Where the rows of all windows are: among those of n_slots slots, then of the parts. times: rows
+  // there, on the way to the tower's result, for one of the result.
+  std::vector<std::int32_t> rows(std::int64_t times, std::size_t n_slots) const;
 
  private:
   struct Window {
     RowRange reached, part;
-    std::int64_t kept = 0;  // in kept()
+    std::int64_t slot = 0;  // of the kept window
   };
   const std::int64_t n_window_rows_;
   std::int64_t n_rows_ = 0;
   std::vector<std::uint8_t> letters_;
-  std::vector<const KeptWindow*> kept_;
   std::vector<Window> windows_;
 };
 
-// An array of the tower that kept windows have, and that parts get: the rows of both.
+// Rows of the tower that are kept of windows, and those that parts get.
 class PartRows {
  public:
-  // Takes memory for them and copies in what is kept under the name. times: see ChangedParts.
-  PartRows(Pass& pass, const ChangedParts& parts, const char* name, std::int64_t times,
-           std::int64_t width);
+  // array: of the store. times: see ChangedParts.
+  PartRows(Pass& pass, const ChangedParts& parts, const KeptStore& store, std::size_t array,
+           std::int64_t times);
 
-  // Those of the parts, f32, which the tower fills.
-  tensor::Tensor of_parts() const { return source_.slice(0, n_kept_, source_.shape[0]); }
-  // Puts those of all windows together.
-  void join(Pass& pass, const tensor::Tensor& windows) const;
+  // Puts the rows of windows together, of parts where letters reach them. All of one type.
+  void join(Pass& pass, const tensor::Tensor& parts, const tensor::Tensor& windows) const;
   std::int64_t n_rows() const { return rows_.shape[0]; }  // of all windows
 
  private:
-  std::int64_t n_kept_ = 0;
-  tensor::Tensor source_;  // f32 [kept, then parts, width]
-  tensor::Tensor rows_;    // i32
+  tensor::Tensor kept_;  // of all slots
+  tensor::Tensor rows_;  // i32
 };
 
 }  // namespace biogpu::models

@@ -6,6 +6,9 @@
 
 namespace biogpu::models {
 
+inline constexpr std::int64_t kLetterTaps = 15;  // of a tower's first convolution
+inline constexpr std::int64_t kTowerTaps = 5;    // of the others
+
 // Rows [begin, end).
 struct RowRange {
   std::int64_t begin = 0;

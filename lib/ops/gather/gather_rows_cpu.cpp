@@ -8,11 +8,13 @@ void gather_rows_cpu(CpuContext& context, const GatherRows& op) {
   const auto* const rows = op.rows.as<std::int32_t>();
   context.for_rows(op.out.shape[0], [&](std::int64_t r, std::int64_t end) {
     for (; r < end; ++r) {
-      if (rows != nullptr && rows[r] < 0) {
+      const std::int64_t source = rows != nullptr ? rows[r] : r;
+      if (source < 0)
         clear_row(op.out, r);
-      } else {
-        copy_row(op.x, rows != nullptr ? rows[r] : r, op.out, r);
-      }
+      else if (op.more.empty() || source < op.x.shape[0])
+        copy_row(op.x, source, op.out, r);
+      else
+        copy_row(op.more, source - op.x.shape[0], op.out, r);
     }
   });
 }

@@ -129,11 +129,13 @@ void Comparer::divide_by_views(const std::vector<View>& views) {
 // References are dropped when all that is compared with them is done: as many as fit are kept.
 void Comparer::bound_kept() {
   const std::uint64_t kept = kept_bytes(model_);
-  if (kept == 0) return;
-  const std::uint64_t n_fitting = options_.max_kept_bytes / kept;
+  reuse_ = kept > 0;
+  if (!reuse_) return;
+  const std::uint64_t n_fitting = std::min(options_.max_kept_bytes, model_.room_for_kept()) / kept;
   reuse_ = n_fitting > 0;
-  if (reuse_)
-    n_references_ = static_cast<std::size_t>(std::min<std::uint64_t>(n_references_, n_fitting));
+  if (!reuse_) return;
+  n_references_ = static_cast<std::size_t>(std::min<std::uint64_t>(n_references_, n_fitting));
+  model_.reserve_kept(std::min(n_references_, comparisons_.size()));
 }
 
 void Comparer::run_view(const View& view, std::size_t first, std::size_t n) {
@@ -170,12 +172,13 @@ void Comparer::run_references(const View& view, std::vector<Reference>& referenc
       }
     }
     DnaModel::Request request = request_for(sums, view);
-    request.keep = reuse_;
+    std::vector<KeptWindow> kept;
+    if (reuse_) request.kept = &kept;
     const models::Outputs outputs = model_.run(letters, request);
     auto first_sum = first_sums.begin();
     for (std::size_t w = 0; w < n; ++w) {
       Reference& reference = references[first + w];
-      reference.kept = DnaModel::kept_window(outputs, w, n, reference.letters);
+      if (reuse_) reference.kept = std::move(kept[w]);
       const std::size_t first_result = first_result_[reference.comparison];
       for (std::size_t i = 0; i < comparisons_[reference.comparison].n_alternates(); ++i)
         add(results_[first_result + i].reference, outputs, *first_sum++);
@@ -303,11 +306,9 @@ BinRange find_bins(const BinTarget& target, const models::BinGrid& grid, std::in
 }
 
 std::uint64_t kept_bytes(const DnaModel& model) {
-  DnaModel::Request keeps;
-  keeps.keep = true;
-  const std::uint64_t without = model.measure(1, {}), with = model.measure(1, keeps);
+  const std::uint64_t rows = model.kept_store().window_bytes();
   // And the letters, of which the model has a copy.
-  return with > without ? with - without + 2 * static_cast<std::uint64_t>(model.info().window) : 0;
+  return rows > 0 ? rows + 2 * static_cast<std::uint64_t>(model.info().window) : 0;
 }
 
 std::vector<Compared> compare_windows(DnaModel& model, std::span<const Comparison> comparisons,

@@ -61,12 +61,13 @@ struct CompareOptions {
   std::int64_t windows_per_pass = 1;
   // Whether near windows are computed from what was kept of the reference.
   bool reuse = true;
-  // Of host memory for what is kept of references at a time: fewer windows where it is short, and
-  // no reuse where it is less than one of them has.
+  // Of the device's memory for what is kept of references at a time, and at most
+  // DnaModel::room_for_kept(): fewer windows where it is short, and no reuse where it is less than
+  // one of them has.
   std::uint64_t max_kept_bytes = std::uint64_t{2} << 30;
 };
 
-// Host memory that is kept of one reference; 0 where a model keeps nothing.
+// Memory that is kept of one reference; 0 where a model keeps nothing.
 std::uint64_t kept_bytes(const models::DnaModel& model);
 
 // Results of one alternate: [targets, tracks], the tracks of all loaded heads next to each other.

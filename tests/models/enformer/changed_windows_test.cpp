@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "lib/models/layers/tower_reach.hpp"
@@ -12,6 +15,14 @@ using models::TowerReach;
 TEST_CASE("enformer.changed_windows: the bytes of a whole pass", "[enformer][model]") {
   test::LoadedEnformer loaded(ops::make_cpu_context(2));
   test::check_changed(loaded, test::tiny_windows(), {});
+}
+
+TEST_CASE("enformer.changed_windows: what is kept is not sent again (issue 43)",
+          "[enformer][model]") {
+  auto counting = std::make_unique<test::CountingContext>();
+  test::CountingContext& context = *counting;
+  test::LoadedEnformer loaded(std::move(counting));
+  test::check_sent(loaded, context, test::tiny_windows()[0]);
 }
 
 TEST_CASE("enformer.changed_windows: windows that differ in much are not near",
@@ -72,4 +83,31 @@ TEST_CASE("layers.tower_reach: what a letter reaches", "[layers]") {
           wrong.begin() + reached.end);
   }
   CHECK(most == 6);
+}
+
+TEST_CASE("models.kept_store: slots are free again when the last copy goes", "[layers]") {
+  const auto context = ops::make_cpu_context(1);
+  models::KeptStore store(*context, {{tensor::DType::f32, 3, 5}, {tensor::DType::f32, 2, 7}});
+  CHECK(store.window_bytes() == 4 * (3 * 5 + 2 * 7));
+  CHECK(store.bytes() == 0);
+  std::vector<models::KeptStore::Slot> slots = store.take(2);
+  CHECK(store.bytes() == 2 * store.window_bytes());
+  CHECK(*slots[0] == 0);
+  CHECK(*slots[1] == 1);
+  // Rows of no two slots or arrays share memory.
+  std::vector<const float*> ends;
+  for (std::size_t array = 0; array < 2; ++array)
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+      const tensor::Tensor rows = store.rows(array, slot);
+      if (!ends.empty()) CHECK(rows.as<float>() >= ends.back());
+      ends.push_back(rows.as<float>() + rows.size());
+    }
+  CHECK_THROWS_AS(store.take(1), std::logic_error);
+  CHECK_THROWS_AS(store.reserve(3), std::logic_error);
+  slots.erase(slots.begin());
+  const models::KeptStore::Slot copy = slots[0];
+  CHECK(*store.take(1)[0] == 0);
+  slots.clear();
+  CHECK_THROWS_AS(store.reserve(3), std::logic_error);
+  CHECK(*copy == 1);
 }

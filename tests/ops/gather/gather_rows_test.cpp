@@ -51,6 +51,25 @@ TEST_CASE("ops.gather_rows: each number is that of its row, between columns that
   CHECK(bed.fetch(out.device) == got);
 }
 
+TEST_CASE("ops.gather_rows: rows of two tensors", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 33, 64);
+  const Pair x = bed.random({5, d}, 2.0f, true), more = bed.random({3, d}, 2.0f, true);
+  const test::Indices rows = bed.indices({4, 5, 0, 7, 7});
+  const Pair out = bed.unset({5, d}, false);
+  ops::gather_rows(bed.reference(), {x.host, rows.host, out.host, more.host});
+  ops::gather_rows(bed.device(), {x.device, rows.device, out.device, more.device});
+  const auto row = [d](const std::vector<float>& values, std::int64_t i) {
+    return std::vector<float>(values.begin() + i * d, values.begin() + (i + 1) * d);
+  };
+  const std::vector<float> got = bed.fetch(out.device);
+  CHECK(got == out.values);
+  CHECK(row(got, 0) == row(x.values, 4));
+  CHECK(row(got, 1) == row(more.values, 0));
+  CHECK(row(got, 4) == row(more.values, 2));
+  CHECK_THROWS(ops::gather_rows(bed.device(), {x.device, {}, out.device, more.device}));
+}
+
 TEST_CASE("ops.gather_rows: without rows, all as they are", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const Pair x = bed.random({5, 33}, 2.0f, true), out = bed.unset({5, 33}, true);

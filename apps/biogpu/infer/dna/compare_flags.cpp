@@ -24,8 +24,8 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
                "compute all of every window, for comparisons: the same numbers, slower");
   options
       .option("--kept-memory", flags.kept_memory,
-              "host memory of each device for what is kept of references; as --no-reuse\n"
-              "where not even one of them fits [2G]",
+              "memory of each device for what is kept of references; as --no-reuse where not\n"
+              "even one of them fits [2G, or a quarter of what is free]",
               "SIZE")
       ->transform(size_suffix(1024));
 }

@@ -97,6 +97,11 @@ void DnaRun::prepare(tasks::CompareOptions& compare) {
     log().warn(fmt::format(
         "--kept-memory of {} bytes is less than the {} of one window: nothing is reused",
         compare.max_kept_bytes, kept));
+  else if (kept > 0 && kept > model().room_for_kept())
+    log().warn(
+        fmt::format("{} has too little free memory for the {} bytes that are kept of one "
+                    "window: nothing is reused",
+                    run_.device().name, kept));
 }
 
 int DnaRun::threads_of_device() const {

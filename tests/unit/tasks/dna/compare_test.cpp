@@ -24,7 +24,8 @@ constexpr std::int64_t kTracks = 1300;  // of the first head: several jobs, the 
 // window is the same for each bin, so that a wrong window, or none, shows in the result.
 class ToyModel final : public DnaModel {
  public:
-  explicit ToyModel(tensor::Context& context) : DnaModel(context) {
+  explicit ToyModel(tensor::Context& context)
+      : DnaModel(context, {{tensor::DType::f32, kBins, 1}}) {
     info_.window = kWindow;
     info_.heads = {{"human", kTracks, kGrid}, {"mouse", 3, kGrid}};
     heads_ = {{"human", {}}, {"mouse", {0, 2, 1}, {1, 0}}};
@@ -35,7 +36,7 @@ class ToyModel final : public DnaModel {
     std::vector<float> rows;
     for (std::size_t bin = 0; bin < letters.size() / kBinSize; ++bin)
       rows.push_back(row_of(letters.subspan(bin * kBinSize, kBinSize)));
-    if (request.keep) most_kept = std::max(most_kept, rows.size() / kBins);
+    if (request.kept != nullptr) keep(letters, rows, *request.kept);
     return outputs_of(rows, request);
   }
   bool is_near(std::span<const std::uint8_t> kept,
@@ -48,7 +49,7 @@ class ToyModel final : public DnaModel {
     std::vector<float> rows;
     for (const models::ChangedWindow& window : windows) {
       kept.insert(window.kept);
-      const io::SharedArray& all = window.kept->arrays.at("kept.rows").values;
+      const float* const all = kept_store_.rows(0, *window.kept->slot).as<float>();
       for (std::size_t bin = 0; bin < kBins; ++bin) {
         const auto now = window.letters.subspan(bin * kBinSize, kBinSize);
         const auto before = std::span(window.kept->letters).subspan(bin * kBinSize, kBinSize);
@@ -59,14 +60,25 @@ class ToyModel final : public DnaModel {
     most_kept = std::max(most_kept, kept.size());
     return outputs_of(rows, request);
   }
-  std::size_t measure(std::int64_t n_windows, const Request& request) const override {
-    return static_cast<std::size_t>(n_windows) * (5000 + (request.keep ? kKeptBytes : 0));
+  std::size_t measure(std::int64_t n_windows, const Request&) const override {
+    return static_cast<std::size_t>(n_windows) * 5000;
   }
 
   static constexpr std::size_t kKeptBytes = kBins * sizeof(float);
   std::size_t n_changed = 0, most_kept = 0;  // windows computed from kept ones; kept at a time
 
  private:
+  void keep(std::span<const std::uint8_t> letters, const std::vector<float>& rows,
+            std::vector<models::KeptWindow>& kept) {
+    const std::size_t n = letters.size() / kWindow;
+    most_kept = std::max(most_kept, n);
+    const std::vector<models::KeptStore::Slot> slots = kept_store_.take(n);
+    for (std::size_t w = 0; w < n; ++w) {
+      const auto of_window = letters.subspan(w * kWindow, kWindow);
+      std::copy_n(rows.begin() + w * kBins, kBins, kept_store_.rows(0, *slots[w]).as<float>());
+      kept.push_back({{of_window.begin(), of_window.end()}, slots[w]});
+    }
+  }
   static float row_of(std::span<const std::uint8_t> letters) {
     float row = 0;
     for (const std::uint8_t letter : letters) row = 1.7f * row + 0.3f * static_cast<float>(letter);
@@ -90,7 +102,6 @@ class ToyModel final : public DnaModel {
       if (!request.sums.empty()) outputs.add(sums_of(h, values, width, request));
       if (request.tracks) outputs.add({"tracks." + head.name, {n_rows, width}, values});
     }
-    if (request.keep) outputs.add({"kept.rows", {n_rows, 1}, rows});
     return outputs;
   }
   // With a row more than there are sums, as passes have it.
