@@ -51,9 +51,15 @@ class BlockBed {
     norms_[name] = {weight.device, bias.device};
     layers_[name] = {static_cast<std::size_t>(d), 1, doubles(weight.values), doubles(bias.values)};
   }
+  void add_table(const std::string& name, std::int64_t n_rows, std::int64_t n_columns) {
+    const Pair table = bed_.random({n_rows, n_columns}, 1, false);
+    tables_[name] = table.device;
+    layers_[name] = {static_cast<std::size_t>(n_columns), 1, doubles(table.values), {}};
+  }
 
   const Linear& linear(const std::string& name) const { return linears_.at(name); }
   const tensor::Norm& norm(const std::string& name) const { return norms_.at(name); }
+  const Tensor& table(const std::string& name) const { return tables_.at(name); }
   const DoubleLayers& layers() const { return layers_; }
 
   // What a block made of `start`. In fp32 each number is within 2e-5 of the root mean square of all
@@ -93,6 +99,7 @@ class BlockBed {
   tensor::Arena arena_;
   std::map<std::string, Linear> linears_;
   std::map<std::string, tensor::Norm> norms_;
+  std::map<std::string, Tensor> tables_;
   DoubleLayers layers_;
 };
 
