@@ -36,7 +36,9 @@ constexpr const char* kOfDna[] = {"--genome",  "--regions", "--region",  "--fit"
 void reject_options(const CLI::App& command, std::span<const char* const> names,
                     const std::string& model) {
   for (const char* const name : names)
-    if (command.get_option(name)->count() > 0)
+    // Options that models declare are there where the build has such a model.
+    if (const CLI::Option* const option = command.get_option_no_throw(name);
+        option != nullptr && option->count() > 0)
       throw Error(ErrorCode::usage,
                   fmt::format("{}: {} has no {}", model,
                               models::find_model(models::ModelConfig(model)).name, name));
