@@ -29,10 +29,11 @@ endif()
 # Sources that Highway compiles once for each instruction set include themselves: they stay alone.
 function(biogpu_keep_simd_apart)
   foreach(source ${ARGN})
-    if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")  # made by the build
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
+    if(NOT EXISTS "${path}")  # made by the build
       continue()
     endif()
-    file(STRINGS "${source}" includes REGEX "hwy/foreach_target.h" LIMIT_COUNT 1)
+    file(STRINGS "${path}" includes REGEX "hwy/foreach_target.h" LIMIT_COUNT 1)
     if(includes)
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
