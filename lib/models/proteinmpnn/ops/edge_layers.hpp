@@ -10,6 +10,8 @@
 // Layers of operations on edges, one row at a time in double precision.
 namespace biogpu::models::proteinmpnn::reference {
 
+using ops::Linear;
+using ops::Norm;
 using Row = std::vector<double>;
 
 inline Row row_of(const float* x, std::int64_t n) { return {x, x + n}; }
