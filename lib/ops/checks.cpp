@@ -184,8 +184,23 @@ void check(const DotProductAttention& op) {
           fmt::format("out {}; expected {}", describe(op.out), tensor::describe_shape(out, 4)));
   check_bias(op);
   if (!op.key_lengths.empty())
-    require(op.key_lengths.rank == 1 && op.key_lengths.shape[0] == q[0], name,
-            fmt::format("key_lengths {}; expected [{}]", describe(op.key_lengths), q[0]));
+    require(op.key_lengths.rank == 1 && op.key_lengths.shape[0] == q[0] &&
+                op.key_lengths.dtype == DType::i32,
+            name, fmt::format("key_lengths {}; expected i32 [{}]", describe(op.key_lengths), q[0]));
+  for (const Tensor* const x : {&op.k, &op.v, &op.out})
+    require(x->dtype == op.q.dtype, name,
+            fmt::format("{} with q {}; expected one type", describe(*x), describe(op.q)));
+  for (const Tensor* const x : {&op.q, &op.k, &op.v, &op.out})
+    require(x->stride[3] == 1 || x->shape[3] <= 1, name,
+            fmt::format("{} whose last axis has a stride of {}; expected 1", describe(*x),
+                        x->stride[3]));
+  const Tensor& logs = op.log_sum_exp;
+  if (!logs.empty())
+    require(
+        logs.rank == 3 && logs.dtype == DType::f32 && logs.shape[0] == q[0] &&
+            logs.shape[1] == q[2] && logs.shape[2] == q[1],
+        name,
+        fmt::format("log_sum_exp {}; expected f32 [{}, {}, {}]", describe(logs), q[0], q[2], q[1]));
   if (op.key_mask.empty()) return;
   const Tensor& mask = op.key_mask;
   require(mask.rank == 2 && (mask.shape[0] == q[0] || mask.shape[0] == 1) &&
@@ -234,6 +249,8 @@ void check(const Matmul& op) {
           fmt::format("{}; expected [..., M, K] by [..., K, N] to [..., M, N]", shapes()));
   require(op.a.dtype == op.b.dtype && is_float(op.a.dtype) && is_float(op.y.dtype), "matmul",
           fmt::format("{}; expected f32, f16 or bf16, a and b of one type", shapes()));
+  require(op.y.data == nullptr || (op.y.data != op.a.data && op.y.data != op.b.data), "matmul",
+          "the result is in the memory of an operand; expected memory of its own");
   check_written_once("matmul", op.y);
 }
 

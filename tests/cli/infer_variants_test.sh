@@ -272,4 +272,16 @@ check "no such bins" err_has "expected all, centre or centre:N"
 run infer variants --model "$source_dir/tests/data/models/esm2_head16" --genome genome.fa $vcf
 check "a model that has no variants" rc_is 2
 
+# AlphaGenome: heads at bases and at coarse bins; those of pairs of bins are left out.
+run infer variants -q --device cpu --model "$source_dir/tests/data/models/alphagenome_tiny" --genome genome.fa $vcf -o all.tsv
+check "AlphaGenome: every head of bins" rc_is 0
+run infer variants -q --device cpu --model "$source_dir/tests/data/models/alphagenome_tiny" --genome genome.fa --head rna_seq/128 $vcf \
+  -o rna.tsv
+check "AlphaGenome: one head" rc_is 0
+check "AlphaGenome: a line for each allele and track" n_lines_is rna.tsv 73
+check "AlphaGenome: the head's lines of both runs" grep -q -e "$(sed -n 2p rna.tsv | cut -f9)" all.tsv
+run infer variants -q --device cpu --model "$source_dir/tests/data/models/alphagenome_tiny" --genome genome.fa --head contact_maps $vcf \
+  -o never.tsv
+check "AlphaGenome: pairs of bins are no bins" err_has "has rows of pairs of bins"
+
 finish

@@ -278,6 +278,7 @@ Run add_infer_mutagenesis(CLI::App& command) {
   options
       .option("--logo", flags->logo_path, "the letters of the region as high as they matter", "SVG")
       ->check(output_name({"svg"}));
+  flags->dna.heads.bins_only = true;
   add_head_flags(command, flags->dna.heads);
   options.option("--score", flags->score, known_scores() + " [SAD]", "SCORE");
   options.option(

@@ -23,6 +23,7 @@ Run add_infer_variants(CLI::App& command) {
               "table, or .vcf, .vcf.gz, .bcf: the input with INFO fields [-, TSV on stdout]",
               "FILE")
       ->check(output_name({"tsv", "txt", "vcf", "bcf"}));
+  flags->dna.heads.bins_only = true;
   add_head_flags(command, flags->dna.heads);
   add_list(command, {"--scores", known_scores() + " [SAD]", "SCORE,..."}, flags->scores);
   add_list(command,

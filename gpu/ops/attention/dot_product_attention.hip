@@ -38,7 +38,9 @@ __global__ __launch_bounds__(Shape::kThreads) void dot_product_kernel(DotProduct
     at.b = pair / a.n_heads;
     at.head = static_cast<int>(pair - at.b * a.n_heads);
     at.first = static_cast<int>(item - pair * n_tiles) * Shape::kRows;
-    at.n_keys = a.key_lengths != nullptr ? a.key_lengths[at.b] : a.n_keys;
+    at.n_keys = a.n_keys;
+    if (a.key_lengths != nullptr && a.key_lengths[at.b] < at.n_keys)
+      at.n_keys = a.key_lengths[at.b];
     dot_product_tile<Shape>(a, at, shared);
   }
 }

@@ -34,7 +34,7 @@ std::int64_t window_bases(const ModelConfig& file, const alphagenome::Config& co
   const std::int64_t n =
       asked > 0 ? asked : file.count_or("sequence_length", std::min(kDefaultBases, max), max);
   if (n % config.pair_bin() != 0 || n > max)
-    file.fail(fmt::format("a window of {} bases; expected a multiple of {}, up to {}", n,
+    file.fail(fmt::format("sequence_length is {}; expected a multiple of {}, up to {}", n,
                           config.pair_bin(), max));
   return n;
 }
@@ -44,6 +44,7 @@ std::int64_t window_bases(const ModelConfig& file, const alphagenome::Config& co
 AlphaGenome::AlphaGenome(const std::string& folder, const ModelConfig& config,
                          tensor::Context& context, Options options)
     : DnaModel(context), config_(alphagenome::read_config(config)), pair_gelu_(options.pair_gelu) {
+  if (context.kind() == tensor::Context::Kind::gpu) alphagenome::require_gpu_shape(config, config_);
   const std::int64_t n_bases = window_bases(config, config_, options.n_bases);
   info_.architecture = "AlphaGenome";
   info_.window = n_bases;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/core/quote.hpp"
+
 namespace biogpu::models::alphagenome {
 namespace {
 
@@ -14,6 +16,14 @@ constexpr std::int64_t kMaxTracks = std::int64_t{1} << 16;
 const std::vector<std::pair<std::string, std::int64_t>> kPublishedHeads{
     {"atac", 256},    {"dnase", 384},    {"procap", 128},       {"cage", 640},
     {"rna_seq", 768}, {"chip_tf", 1664}, {"chip_histone", 1152}};
+
+constexpr const char* kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+std::size_t published_place(const std::string& name) {
+  const auto found = std::find_if(kPublishedHeads.begin(), kPublishedHeads.end(),
+                                  [&](const auto& head) { return head.first == name; });
+  return static_cast<std::size_t>(found - kPublishedHeads.begin());
+}
 
 void require_even(const ModelConfig& file, const char* key, std::int64_t value) {
   if (value % 2 != 0) file.fail(fmt::format("{} is {}; expected an even number", key, value));
@@ -42,14 +52,20 @@ Config read_config(const ModelConfig& file) {
   count("position_features", config.n_position_features, 2 * kMaxPairPositions);
   count("contact_tracks", config.contact_tracks, kMaxTracks);
   count("splice_usage_tracks", config.usage_tracks, kMaxTracks);
-  count("splice_junction_channels", config.junction_channels, kMaxWidth);
-  count("splice_junction_tissues", config.junction_tissues, kMaxTracks);
   require_even(file, "qk_head_dim", config.d_key);
   require_even(file, "position_features", config.n_position_features);
-  require_even(file, "splice_junction_channels", config.junction_channels);
-  const auto heads =
-      file.has("track_heads") ? file.named_counts("track_heads", kMaxTracks) : kPublishedHeads;
+  std::vector<std::pair<std::string, std::int64_t>> heads = kPublishedHeads;
+  if (file.has("track_heads")) {
+    heads = file.named_counts("track_heads", kMaxTracks);
+    // The order of outputs is that of the published heads, then by name.
+    std::stable_sort(heads.begin(), heads.end(), [](const auto& x, const auto& y) {
+      return published_place(x.first) < published_place(y.first);
+    });
+  }
   for (const auto& [name, n_tracks] : heads) {
+    if (name.empty() || name.find_first_not_of(kNameLetters) != std::string::npos)
+      file.fail(fmt::format("track_heads has {}; expected names of a-z, 0-9 and _",
+                            biogpu::quoted(name)));
     const bool is_coarse = name == "chip_tf" || name == "chip_histone";
     config.track_heads.push_back({name, n_tracks, !is_coarse, name == "rna_seq"});
   }
@@ -74,6 +90,16 @@ std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases) {
   heads.push_back({kSpliceSites, kSpliceClasses, fine, Activation::none});
   heads.push_back({kSpliceUsage, config.usage_tracks, fine, Activation::none});
   return heads;
+}
+
+void require_gpu_shape(const ModelConfig& file, const Config& config) {
+  constexpr std::int64_t kLargest = 192;
+  for (const auto& [key, value] : {std::pair{"qk_head_dim", config.d_key},
+                                   {"v_head_dim", config.d_value},
+                                   {"pair_channels", config.pair_channels}})
+    if (value > kLargest)
+      file.fail(
+          fmt::format("{} is {}; GPUs take up to {}; use --device cpu", key, value, kLargest));
 }
 
 }  // namespace biogpu::models::alphagenome

@@ -45,8 +45,6 @@ struct Config {
   std::int64_t n_position_features = 64;  // half of them are signed
   std::int64_t contact_tracks = 28;
   std::int64_t usage_tracks = 734;
-  std::int64_t junction_channels = 768;
-  std::int64_t junction_tissues = 367;
   std::vector<TrackHeadShape> track_heads;
 
   std::int64_t stored_organisms() const { return n_organisms == 0 ? 1 : n_organisms; }
@@ -65,5 +63,8 @@ Config read_config(const ModelConfig& file);
 // The heads of the model for windows of n_bases, in the order of their outputs: tracks as NAME/1
 // and NAME/128, contact maps, splice sites and their usage.
 std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases);
+
+// Throws Error{bad_input} for a width that a GPU's attention does not take.
+void require_gpu_shape(const ModelConfig& file, const Config& config);
 
 }  // namespace biogpu::models::alphagenome

@@ -153,13 +153,6 @@ Matrix WeightReader::organism_matrix_by_input(const std::string& name, std::int6
   return map;
 }
 
-std::vector<float> WeightReader::organism_halves(const std::string& name, std::int64_t n_rows,
-                                                 std::int64_t n_columns) {
-  const HostTensor read = table_.take(name, {config_.stored_organisms(), 2, n_rows, n_columns});
-  const float* const from = read.values.data() + organism_ * 2 * n_rows * n_columns;
-  return {from, from + 2 * n_rows * n_columns};
-}
-
 void WeightReader::finish() {
   table_.finish();
   if (!bad_variance_.empty())

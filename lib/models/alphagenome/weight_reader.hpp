@@ -84,9 +84,6 @@ class WeightReader {
   Matrix organism_matrix(const std::string& name, std::int64_t n_out, std::int64_t n_in);
   // The same of a weight [organisms, n_in, n_out].
   Matrix organism_matrix_by_input(const std::string& name, std::int64_t n_out, std::int64_t n_in);
-  // Scales, then offsets, of a tensor [organisms, 2, n].
-  std::vector<float> organism_halves(const std::string& name, std::int64_t n_rows,
-                                     std::int64_t n_columns);
   ConvBlock conv_block(const std::string& name, std::int64_t n_out, std::int64_t n_in);
   ConvBlock point_block(const std::string& name, std::int64_t channels);
 

@@ -27,7 +27,7 @@ struct DotProductAttention {
   // the last two axes are in blocks of n queries and n keys: [P, H, ceil(I / n), ceil(J / n)].
   Tensor bias;
   std::int64_t bias_block = 1;
-  Tensor key_lengths;  // i32 [B], or empty: keys of a row from there on do not exist; up to J
+  Tensor key_lengths;  // i32 [B], or empty: number of valid keys of each batch row; at most J count
   // u8 or f32 [B or 1, J], both axes of any stride, or empty: key j is masked where it is 0.
   Tensor key_mask;
   // What a masked key's logit becomes. Finite, as -1e9: a query whose keys are all masked weighs

@@ -207,7 +207,9 @@ void dot_product_attention_cpu(CpuContext& context, const DotProductAttention& o
     const DotProductTask at{b, i / n_parts % n_heads, first,
                             std::min(n_queries, first + kTaskQueries)};
     const std::int64_t n =
-        op.key_lengths.empty() ? op.k.shape[1] : op.key_lengths.as<std::int32_t>()[b];
+        op.key_lengths.empty()
+            ? op.k.shape[1]
+            : std::min<std::int64_t>(op.key_lengths.as<std::int32_t>()[b], op.k.shape[1]);
     if (n <= 0) return write_no_keys(op, at);
     float* const scratch = context.scratch().reserve(
         HWY_DYNAMIC_DISPATCH(dot_scratch_size)(n, op.q.shape[3], op.v.shape[3]));

@@ -45,7 +45,9 @@ double dot_logit(const DotProductAttention& op, const Query& at, std::int64_t j)
 
 void attend_query(const DotProductAttention& op, const Query& at) {
   const std::int64_t n =
-      op.key_lengths.empty() ? op.k.shape[1] : op.key_lengths.as<std::int32_t>()[at.b];
+      op.key_lengths.empty()
+          ? op.k.shape[1]
+          : std::min<std::int64_t>(op.key_lengths.as<std::int32_t>()[at.b], op.k.shape[1]);
   std::vector<double> weights;
   for (std::int64_t j = 0; j < n; ++j) weights.push_back(dot_logit(op, at, j));
   double top = -std::numeric_limits<double>::infinity(), sum = 0;

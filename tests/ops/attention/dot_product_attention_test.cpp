@@ -337,3 +337,15 @@ TEST_CASE("ops.dot_product_attention: shapes that do not fit are refused", "[ops
   refused([&](auto& wrong) { wrong.out = op.out.slice(3, 0, 7); });
   refused([&](auto& wrong) { wrong.key_mask = bias.device; });
 }
+
+TEST_CASE("ops.dot_product_attention: key lengths beyond the keys are all keys", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const DotOperands operands(bed, {3, 5, 6, 4, 2, 8, 8});
+  ops::DotProductAttention op = operands.op([](const Pair& x) { return x.device; });
+  ops::dot_product_attention(bed.device(), op);
+  const std::vector<float> all = bed.fetch(operands.out.device);
+  const test::Indices lengths = bed.indices({7, 6, 1000000});
+  op.key_lengths = lengths.device;
+  ops::dot_product_attention(bed.device(), op);
+  CHECK(bed.fetch(operands.out.device) == all);
+}

@@ -223,6 +223,8 @@ TEST_CASE("ops.matmul: refuses what does not fit", "[ops]") {
   };
   refused(a.device, a.device, y.device);
   refused(a.device, b.device, transposed(y.device));
+  const Pair square = bed.unset({4, 4}, false);
+  refused(square.device, b.device.slice(1, 0, 4), square.device);
   refused(a.device, tensor::repeated(b.device, 0), y.device);
   refused(tensor::repeated(a.device, 0, 2), tensor::repeated(b.device, 0, 3),
           tensor::repeated(y.device, 0, 6));

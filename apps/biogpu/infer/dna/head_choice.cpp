@@ -99,7 +99,8 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
                                              const std::vector<models::TrackHead>& heads) {
   std::vector<std::string> names = flags.heads;
   if (names.empty())
-    for (const models::TrackHead& head : heads) names.push_back(head.name);
+    for (const models::TrackHead& head : heads)
+      if (head.row_kind.empty() || !flags.bins_only) names.push_back(head.name);
   if (!(flags.tracks.empty() && flags.targets.empty()) && names.size() > 1)
     throw Error(ErrorCode::usage,
                 fmt::format("--tracks and --targets are for one head; choose it with --head: {}",
