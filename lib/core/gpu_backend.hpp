@@ -69,6 +69,6 @@ bool has_gpu_backend();
 // own in the backend's place. lib/core calls it only where the program or the module holds it.
 extern "C" const biogpu::GpuBackend* biogpu_gpu_backend();
 
-// Of a module: a digest of lib's headers as it was compiled with them, which a program compares
+// Digest of lib's headers that the module was compiled with, which a program compares
 // with its own before it calls biogpu_gpu_backend(). A module with other structs is not called.
 extern "C" const char* biogpu_gpu_interface();

@@ -61,7 +61,7 @@ void check_map_input(const MapInput& input, const Tensor& out) {
           "map", fmt::format("{} in the memory of {}", describe(x), describe(out)));
 }
 
-// Of an operand: a slot that an input or a step before has filled.
+// Whether an operand is a slot that an input or a step before has filled.
 bool has_slot(std::uint8_t slot, const Map& op, const bool (&kept)[2]) {
   if (slot < Map::kMaxInputs) return slot < op.n_inputs;
   return slot >= Map::kNumber ? slot <= Map::kCurrent : kept[slot - Map::kKept];
@@ -250,7 +250,7 @@ void check(const Matmul& op) {
   require(op.a.dtype == op.b.dtype && is_float(op.a.dtype) && is_float(op.y.dtype), "matmul",
           fmt::format("{}; expected f32, f16 or bf16, a and b of one type", shapes()));
   require(op.y.data == nullptr || (op.y.data != op.a.data && op.y.data != op.b.data), "matmul",
-          "the result is in the memory of an operand; expected memory of its own");
+          "the result is in the memory of an operand; expected other memory");
   check_written_once("matmul", op.y);
 }
 

@@ -108,7 +108,7 @@ class CountingContext final : public tensor::HostContext {
   std::size_t n_bytes = 0;
 };
 
-// Of a changed window its letters are sent, and numbers of rows: nothing that is kept.
+// A changed window's letters are sent, and numbers of rows: nothing that is kept.
 template <class Loaded>
 void check_sent(Loaded& loaded, CountingContext& context, const Letters& window) {
   std::vector<models::KeptWindow> kept;

@@ -102,7 +102,7 @@ Tensor as_operand(Context& context, Arena& arena, const Tensor& x) {
   return out;
 }
 
-// With d a distance and u = 1 - (d / cutoff)^2: gaussians = exp(-beta (d - mean)^2), and
+// Let d be a distance and u = 1 - (d / cutoff)^2: gaussians = exp(-beta (d - mean)^2), and
 // radial = u^2 gaussians.
 constexpr float kPerSquare = -1 / (kCutoff * kCutoff);
 

@@ -68,7 +68,7 @@ BIOGPU_DEFINE_OP(dyer, tint, Tint)
 
 using namespace biogpu;
 
-TEST_CASE("ops.names: each operation has one name of its own", "[ops]") {
+TEST_CASE("ops.names: each operation has one unique name", "[ops]") {
   std::set<std::string> names;
   for (const char* const name : kAll) {
     CAPTURE(name);

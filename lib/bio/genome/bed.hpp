@@ -26,7 +26,7 @@ class BedReader {
   bool pass();
   // The interval that pass() went to. Errors of it alone: the next ones can be read after them.
   Window interval() const;
-  // Of it, "regions.bed: line 3", for errors.
+  // Its place, "regions.bed: line 3", for errors.
   std::string place() const;
 
  private:

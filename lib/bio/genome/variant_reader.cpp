@@ -227,7 +227,7 @@ bool VariantReader::Impl::check_ref(const Variant& variant) {
   return true;
 }
 
-// With chosen samples, only the alleles that one of them has are checked.
+// Where samples are chosen, only alleles that one of them has are checked.
 bool VariantReader::Impl::check_alts(const Variant& variant) {
   const auto is_carried = [&](std::size_t alt) {
     return sample_columns_.empty() ||

@@ -29,7 +29,7 @@ struct Isotope {
   double mass;
 };
 
-// Those that molecules are labelled with, and the light ones.
+// Isotopes that molecules are labelled with, and the light ones.
 constexpr std::array kIsotopes{
     Isotope{1, 1, 1.007825032},   Isotope{1, 2, 2.014101778},   Isotope{1, 3, 3.016049281},
     Isotope{2, 3, 3.016029322},   Isotope{2, 4, 4.002603254},   Isotope{3, 6, 6.015122887},

@@ -241,7 +241,7 @@ void SdfReader::read_properties(Molecule& molecule, std::int64_t charge_of_atoms
   set_charge(replaced || has_charge_code_, replaced ? charge : charge_of_atoms, molecule);
 }
 
-// Of "M  CHG" and "M  ISO": a count, then atoms (from 0 here) with values.
+// Lines "M  CHG" and "M  ISO": a count, then atoms (from 0 here) with values.
 std::vector<std::pair<std::size_t, std::int32_t>> SdfReader::read_atom_values(
     const Molecule& molecule, const char* what) {
   const std::vector<std::string_view> fields = split_fields(std::string_view(line_).substr(6));

@@ -48,7 +48,7 @@ struct Config {
   std::vector<TrackHeadShape> track_heads;
 
   std::int64_t stored_organisms() const { return n_organisms == 0 ? 1 : n_organisms; }
-  // Of level l: bases 2^l a row.
+  // Channels of level l, which has a row for 2^l bases.
   std::int64_t channels(std::int64_t level) const { return n_channels + level * channel_step; }
   std::int64_t width() const { return channels(n_down_blocks); }  // of the tower
   std::int64_t coarse_bin() const { return std::int64_t{2} << n_down_blocks; }

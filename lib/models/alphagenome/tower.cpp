@@ -97,7 +97,7 @@ Tensor Tower::scores(const Tensor& q, const Tensor& k, const PairUpdate& update)
 
   const Tensor content = floats({windows, heads, n, n});
   ops::matmul(context_, {by_head(q), tensor::transposed(by_head(k)), content});
-  // Of row i, the distance j - i is column j - i + n: from one row to the next, columns move by
+  // In row i, the distance j - i is column j - i + n: from one row to the next, columns move by
   // one.
   const auto relative = [&](const Tensor& rows, const Tensor& bias, bool of_key) {
     const Tensor biased = operand({windows * n, heads * d});

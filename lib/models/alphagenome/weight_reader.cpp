@@ -87,7 +87,7 @@ Matrix WeightReader::matrix(const std::string& name, std::int64_t n_out, std::in
   return made;
 }
 
-// Of tensors [organisms, n_out, n_in] and [organisms, n_out].
+// Reads tensors [organisms, n_out, n_in] and [organisms, n_out].
 Matrix WeightReader::organism_matrix(const std::string& name, std::int64_t n_out,
                                      std::int64_t n_in) {
   const HostTensor weight =

@@ -22,7 +22,7 @@ struct Matrix {
   std::int64_t n_out = 0, n_in = 0;
   std::vector<double> weight, bias;  // [n_out, n_in], [n_out]
 
-  // Of map(x * scale + shift).
+  // Makes it map(x * scale + shift).
   void fold_input(const Scaling& by) {
     for (std::int64_t o = 0; o < n_out; ++o)
       for (std::int64_t i = 0; i < n_in; ++i) {
@@ -31,7 +31,7 @@ struct Matrix {
         w *= by.scale[static_cast<std::size_t>(i)];
       }
   }
-  // Of map(x) * scale + shift.
+  // Makes it map(x) * scale + shift.
   void fold_output(const Scaling& by) {
     for (std::int64_t o = 0; o < n_out; ++o) {
       const auto at = static_cast<std::size_t>(o);
@@ -71,7 +71,7 @@ class WeightReader {
   tensor::Context& context() { return context_; }
 
   std::vector<double> vector(const std::string& name, std::int64_t n);
-  // Of a tensor [organisms, n].
+  // The organism's row of a tensor [organisms, n].
   std::vector<double> of_organism(const std::string& name, std::int64_t n);
   Scaling scaling(const std::string& name, std::int64_t channels);
   // halved: as Matrix::halve_pairs(). more_bias: is added, or empty.
@@ -80,7 +80,7 @@ class WeightReader {
   // n_axes 3: stored as [n_out, n_in, 1].
   Matrix matrix(const std::string& name, std::int64_t n_out, std::int64_t n_in, bool has_bias,
                 std::int64_t n_axes = 2);
-  // Of tensors [organisms, n_out, n_in] and [organisms, n_out].
+  // The organism's map of tensors [organisms, n_out, n_in] and [organisms, n_out].
   Matrix organism_matrix(const std::string& name, std::int64_t n_out, std::int64_t n_in);
   // The same of a weight [organisms, n_in, n_out].
   Matrix organism_matrix_by_input(const std::string& name, std::int64_t n_out, std::int64_t n_in);

@@ -109,7 +109,7 @@ class DnaModel : public Model {
   const TrackHead& head(const HeadChoice& choice) const;
   // Tracks of the output.
   std::size_t n_tracks(const HeadChoice& choice) const;
-  // Of the loaded heads, each once. Throws Error{usage} for a head whose rows are no bins.
+  // Bins of the loaded heads, each once. Throws Error{usage} for a head whose rows are no bins.
   std::vector<BinGrid> grids() const;
   // Throws Error{usage} where bins of a window's reverse complement are not those of the window.
   void require_strands() const;

@@ -22,7 +22,7 @@ class KeptStore {
       return static_cast<std::size_t>(n_rows * width) * tensor::bytes_of(dtype);
     }
   };
-  // Of a window: free again when this and all copies are gone.
+  // Slot of a window: free again when this and all copies are gone.
   using Slot = std::shared_ptr<const std::size_t>;
 
   // The context frees the memory. No arrays: nothing is kept.
@@ -41,7 +41,7 @@ class KeptStore {
   // The first so many that are free. Reserves them where no slot is in use; throws
   // std::logic_error where more windows are kept than were reserved.
   std::vector<Slot> take(std::size_t n);
-  // Of all slots, [n_slots * n_rows, width], and of one.
+  // Rows of all slots, [n_slots * n_rows, width], and of one.
   tensor::Tensor rows(std::size_t array) const;
   tensor::Tensor rows(std::size_t array, std::size_t slot) const;
 

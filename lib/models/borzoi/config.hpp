@@ -36,7 +36,7 @@ struct Config {
 
   // The U-Net goes back to the rows of these convolutions, the last ones.
   std::int64_t n_skips() const { return 2; }
-  // Of up.I of the U-Net: how often bases were pooled.
+  // How often bases were pooled before up.I of the U-Net.
   std::size_t skip_level(std::size_t index) const {
     return static_cast<std::size_t>(n_levels() - n_skips()) + index;
   }

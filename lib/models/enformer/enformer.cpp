@@ -23,7 +23,7 @@ ops::Activated gelu_of(const Affine& norm, const Tensor& out) {
   return {norm.scale, norm.shift, Activation::gelu_sigmoid, out};
 }
 
-// Of the tower: level 0 is the stem.
+// Blocks of the tower: level 0 is the stem.
 std::string part_name(std::size_t level) {
   return level == 0 ? "stem" : fmt::format("tower.{}", level - 1);
 }

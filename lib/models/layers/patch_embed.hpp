@@ -12,8 +12,8 @@ struct PatchEmbed {
   // f32 or operand [pixels, C], images by rows; or [planes * pixels, 1], images of n planes.
   ops::Tensor pixels;
   ops::Tensor rows;  // i32 [P * n * p * p], of ops::patch_rows(): P patches of all images
-  // Of a patch's numbers in this order: [n_out, p, p, C] as rows; or, of planes, [n_out, n, p, p],
-  // as PyTorch keeps the weights of Conv2d.
+  // Weight over a patch's numbers in this order: [n_out, p, p, C] as rows; or, of planes, [n_out,
+  // n, p, p], as PyTorch keeps the weights of Conv2d.
   const ops::Linear* linear = nullptr;
   ops::Tensor patches;  // operand [P, n * p * p * C], for what is gathered
   ops::Tensor out;      // f32 or operand [P, n_out]

@@ -44,7 +44,7 @@ struct TrackEnd {
   const tensor::Linear& last;
   ops::Activation activation = ops::Activation::none;
   const std::vector<HeadLayer>& layers;  // of each of the model's loaded heads
-  // Of the loaded heads, whether it is of this end.
+  // Whether a loaded head is of this end.
   bool has(std::size_t head) const {
     const TrackHead& loaded = model.head(model.heads()[head]);
     return loaded.row_kind.empty() && loaded.bins == embedding.bins;
@@ -53,7 +53,7 @@ struct TrackEnd {
 
 // The inputs of the end on the device.
 struct TrackInputs {
-  // Of each loaded head; empty where there are no sums, and for heads of other ends.
+  // One for each loaded head; empty where there are no sums, and for heads of other ends.
   struct Sums {
     tensor::Tensor ranges;   // i32 [sums, 2], rows of bins
     tensor::Tensor factors;  // f64 [sums]

@@ -22,10 +22,10 @@ namespace biogpu::models {
 struct WindowShape {
   std::string architecture;
   std::int64_t window = 0;  // bases
-  // Of the tower, channels of each level's convolution; a pool follows each.
+  // Channels of each level's convolution in the tower; a pool follows each.
   std::vector<std::int64_t> channels;
   bool pools_single_rows = false;  // a last row without a second one is a row of the next level
-  // Of the transformer, over the rows of the last level.
+  // Width of the transformer, over the rows of the last level.
   std::int64_t width = 0, n_blocks = 0, n_heads = 0;
   // What is read of the tower: first the last level's result, f32, then convolutions of others, as
   // operands. Changed windows compute a part of it.
@@ -75,7 +75,7 @@ class WindowModel : public DnaModel {
 
   // Letters to what is read of the tower.
   virtual std::vector<Lease> tower(Pass& pass, const Batch& batch) const = 0;
-  // That to what the last product reads: operand [bins, channels].
+  // Turns it into what the last product reads: operand [bins, channels].
   virtual Lease to_bins(Pass& pass, const Batch& batch, std::vector<Lease> rows) const = 0;
   virtual TrackEnd end() const = 0;
   // Takes the outputs of parts, but for those of blocks.

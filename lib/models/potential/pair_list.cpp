@@ -77,7 +77,7 @@ void require_density(const std::vector<double>& positions, const Box* box, doubl
   const std::size_t n = positions.size() / 3;
   const ops::ImageCells grid(positions.data(), n, box, radius);
   const double cube = static_cast<double>(n) * radius * radius * radius;
-  // With cells as wide as the radius, an atom has 27 cells around it.
+  // Cells are as wide as the radius: an atom has 27 cells around it.
   const auto usual = static_cast<std::int64_t>(27 * kUsualDensity * cube);
   if (grid.count_candidates(usual) <= usual) return;
   const auto most = static_cast<std::int64_t>(4.18879 * kMaxDensity * cube);

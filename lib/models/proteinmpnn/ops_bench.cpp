@@ -29,7 +29,7 @@ class BenchGraph {
   static constexpr std::int64_t kNodes = 500, kEdges = 48, kWidth = 128;
   static constexpr std::int64_t kFirst = 4;  // nodes of the reference
 
-  // Of the first shape alone: they do not depend on the shape.
+  // Measured at the first shape alone: they do not depend on the shape.
   static bool suits(const OpBench& bench) { return bench.shape().d == 320; }
   explicit BenchGraph(OpBench& bench);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Eigenvalues and eigenvectors of one symmetric 3 x 3 matrix by Jacobi's rotations in double
-// precision: columns stay orthogonal whatever the matrix. (Jacobi 1846; Golub and Van Loan, Matrix
+// precision: columns stay orthogonal for every matrix. (Jacobi 1846; Golub and Van Loan, Matrix
 // Computations, 8.5) gpu/ops/cartesian_tensor/eigen3.hip makes the same functions a device's.
 
 #include <cmath>

@@ -34,7 +34,7 @@ enum class MapCode : std::uint8_t {
   log,
 };
 
-// A step: its operands are slots, or numbers of its own where the slot is Map::kNumber.
+// A step: its operands are slots, or the step's constants where the slot is Map::kNumber.
 struct MapStep {
   MapCode code = MapCode::load;
   std::uint8_t b = 0, c = 0;
@@ -49,7 +49,7 @@ struct MapInput {
 // An expression of up to four tensors, number by number: the current number begins as that of input
 // 0, each step replaces it, and the last one's goes to `out`. Without steps: input 0 in out's type.
 // Inputs are broadcast to the shape of out as in NumPy: axes are aligned at the last, and one that
-// is missing or of extent 1 is repeated. Steps compute in fp32, whatever the types.
+// is missing or of extent 1 is repeated. Steps compute in fp32 for all types.
 // make_map() and the functions behind it write the usual expressions.
 struct Map {
   static constexpr int kMaxInputs = 4, kMaxSteps = 12;
@@ -127,11 +127,14 @@ inline Map map_gate_shift(const Tensor& gate, const Tensor& x, const Tensor& shi
 inline Map map_glu(MapCode f, const Tensor& x, const Tensor& y, const Tensor& out) {
   return make_map({x, y}, {{f}, {MapCode::multiply, 1}}, out);
 }
-// The same of the halves of rows: out = f(first half) second half.
+// The same of the halves of rows: out = f(first half) second half. Rows of an odd width are refused
+// when it runs.
 inline Map map_glu_halves(MapCode f, const Tensor& x, const Tensor& out) {
   const int last = x.rank - 1;
   const std::int64_t d = x.shape[static_cast<std::size_t>(last)];
-  return map_glu(f, x.slice(last, 0, d / 2), x.slice(last, d / 2, d), out);
+  Map map = map_glu(f, x.slice(last, 0, d / 2), x.slice(last, d / 2, d), out);
+  if (d % 2 != 0) map.n_inputs = Map::kMaxInputs + 1;
+  return map;
 }
 
 }  // namespace biogpu::ops

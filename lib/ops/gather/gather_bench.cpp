@@ -120,7 +120,7 @@ void permute_bench(OpBench& bench) {
   };
   const BenchShape& shape = bench.shape();
   order("permute heads", shape.n_rows(), shape.n_heads, shape.d / shape.n_heads, {1, 0, 2});
-  if (shape.n_segments > 1 || shape.stream_of_operands) return;  // one shape of its own, once
+  if (shape.n_segments > 1 || shape.stream_of_operands) return;  // a fixed shape, once
   order("permute channels first", 256, 256, 128, {2, 0, 1});
 }
 

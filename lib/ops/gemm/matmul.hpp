@@ -10,7 +10,7 @@ namespace biogpu::ops {
 // (lib/tensor/views.hpp) and no copy. In front of the last two lie up to three batch axes; where
 // those of a or b have one number, it serves all of y. M, N and K are any, 0 included.
 //
-// With a, b [c, N, N] the triangle multiplications (AlphaFold 2, supplement 1.6.5) are
+// For a, b [c, N, N] the triangle multiplications (AlphaFold 2, supplement 1.6.5) are
 //   outgoing  x[c,i,j] = sum_k a[c,i,k] b[c,j,k]   matmul(context, {a, transposed(b), x})
 //   incoming  x[c,i,j] = sum_k a[c,k,i] b[c,k,j]   matmul(context, {transposed(a), b, x})
 // and with channels last, [N, N, c], the same with permuted(a, {2, 0, 1}), b and x likewise.
@@ -20,7 +20,7 @@ namespace biogpu::ops {
 // The scores of heads q, k [T, H, h] are, with q = permuted(q, {1, 0, 2}) and k likewise,
 // matmul(context, {q, transposed(k), scores, 1 / sqrt(h)}).
 //
-// Sums are fp32, in the order of k, whatever the batch, the number of threads and the grid are.
+// Sums are fp32, in the order of k, for every batch, number of threads and grid.
 // Emulated waves of 32 and 64 give the same bytes. GPUs multiply fp32 numbers as sums of two fp16
 // numbers, scaled by the largest of 32 neighbours in k: the error of a product is about 2^-21 of
 // the largest of these of its row and of its column.

@@ -21,7 +21,7 @@ struct MatmulAxes {
   std::int64_t n_products() const { return batch[0] * batch[1] * batch[2]; }
 };
 
-// Of one product of the batch: rows and panels of columns, which one thread computes.
+// Part of one product of the batch: rows and panels of columns, which one thread computes.
 struct MatmulPart {
   std::int64_t product, row_begin, row_end, panel_begin, panel_end;
 };

@@ -56,7 +56,7 @@ class Comparer {
     std::size_t grid = 0;
     std::size_t first_track = 0, n_tracks = 0;  // of those of all heads
   };
-  // Of each grid as many, one after the other.
+  // As many for each grid, one after the other.
   using Sums = std::vector<std::vector<models::BinSum>>;
 
   void bound_kept();

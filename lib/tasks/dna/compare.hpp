@@ -61,7 +61,7 @@ struct CompareOptions {
   std::int64_t windows_per_pass = 1;
   // Whether near windows are computed from what was kept of the reference.
   bool reuse = true;
-  // Of the device's memory for what is kept of references at a time, and at most
+  // Bytes of the device's memory for what is kept of references at a time, and at most
   // DnaModel::room_for_kept(): fewer windows where it is short, and no reuse where it is less than
   // one of them has.
   std::uint64_t max_kept_bytes = std::uint64_t{2} << 30;

@@ -31,7 +31,7 @@ class RegionSource {
   bool next(genome::Window& region);
   // Whether the last region is of the BED file.
   bool is_of_bed() const { return is_of_bed_; }
-  // Of the last region, for errors: "regions.bed: line 3 (promoter)" or "--region chr1:5-9".
+  // Place of the last region, for errors: "regions.bed: line 3 (promoter)" or "--region chr1:5-9".
   const std::string& place() const { return place_; }
   // Intervals of the BED file that were read, and those of them that were skipped.
   std::uint64_t n_of_bed() const { return n_of_bed_; }

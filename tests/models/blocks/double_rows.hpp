@@ -14,12 +14,12 @@ namespace biogpu::test {
 
 using Numbers = std::vector<double>;
 
-// Of a linear map [n_out, n_in] or of a norm [n_out]; the bias may be empty.
+// Parameters of a linear map [n_out, n_in] or of a norm [n_out]; the bias may be empty.
 struct DoubleLayer {
   std::size_t n_out = 0, n_in = 1;
   Numbers weight, bias;
 };
-// By the names of a checkpoint.
+// Parameters by the names of a checkpoint.
 using DoubleLayers = std::map<std::string, DoubleLayer>;
 
 // x W^T + b of every row.

@@ -1,5 +1,5 @@
 // A Pairformer block (AlphaFold 3, as in Protenix) written in shared operations alone: no copy of a
-// pair tensor in another order of its axes, and no kernel of its own.
+// pair tensor in another order of its axes, and no new kernel.
 
 #include "lib/ops/attention/dot_product_attention.hpp"
 #include "lib/ops/elementwise/map.hpp"

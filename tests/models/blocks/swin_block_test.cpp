@@ -99,7 +99,7 @@ class SwinStage {
   Tensor operand(std::int64_t n_rows, std::int64_t n_columns) {
     return arena_.take(context_.compute_dtype(), {n_rows, n_columns});
   }
-  // Of x's type.
+  // A tensor of x's type.
   Tensor gathered(const Tensor& x, const std::vector<std::int32_t>& rows) {
     const Tensor out = arena_.take(x.dtype, {static_cast<std::int64_t>(rows.size()), x.shape[1]});
     ops::gather_rows(context_, {x, bed_.bed().indices(rows).device, out});

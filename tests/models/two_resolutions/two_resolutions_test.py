@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`biogpu infer` with a model of heads at 32 and 128 bases, against a computation of its own in double precision.
+"""`biogpu infer` with a model of heads at 32 and 128 bases, against a separate computation in double precision.
 
 usage: two_resolutions_test.py BIOGPU_TWO_RESOLUTIONS BACKEND
 

@@ -228,8 +228,8 @@ TEST_CASE("ops.dot_product_attention: minus infinity and the least number in a b
   const DotOperands operands(bed, {1, n_queries, n_keys, 2, 2, 8, 8});
   const float low = GENERATE(-kInfinity, -3.3e38f, -1e9f);
   std::vector<float> values(static_cast<std::size_t>(n_queries * n_keys));
-  // Of some queries every key but one, of others every key; the rest have all. With -1e9 for every
-  // key the last digits of the sums decide, which the reference has more of.
+  // Some queries have every key masked but one, others every key; the rest have all. With -1e9 for
+  // every key the last digits of the sums decide, which the reference has more of.
   for (std::int64_t i = 0; i < n_queries; ++i)
     for (std::int64_t j = 0; j < n_keys; ++j)
       if ((i % 3 == 0 && low < -1e9f) || (i % 3 == 1 && j != 35))

@@ -246,7 +246,8 @@ TEST_CASE("ops.map: what it cannot do is refused", "[ops]") {
   const Pair x = bed.random({4, 6}, 1, false), y = bed.random({4, 5}, 1, false);
   const auto refuses = [&](const Map& op) { CHECK_THROWS_AS(ops::map(bed.device(), op), Error); };
   const Tensor& at = x.device;
-  refuses(ops::map_add(at, y.device, at));                // another width
+  refuses(ops::map_add(at, y.device, at));                                   // another width
+  refuses(ops::map_glu_halves(MapCode::silu, y.device, at.slice(1, 0, 2)));  // an odd width
   refuses(ops::map_add(at, at.slice(0, 0, 1), at));       // repeated, and overwritten
   refuses(ops::map_copy(exchanged(at, 0, 1), y.device));  // its last axis is not contiguous
   refuses(ops::make_map({at}, {{MapCode::add, 1}}, at));  // no input 1

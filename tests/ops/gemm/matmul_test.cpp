@@ -19,7 +19,7 @@ using test::Tensor;
 
 namespace {
 
-// Of sums of k products of random numbers, relative to their root mean square.
+// Bound of sums of k products of random numbers, relative to their root mean square.
 double product_bound(const Bed& bed, std::int64_t k, bool to_operand) {
   if (to_operand && !bed.is_cpu() && bed.precision() != test::Precision::fp32)
     return bed.operand_bound();

@@ -20,7 +20,7 @@ class RegionInput : public ModelInput {
 
   const genome::IndexedFasta& genome() const { return genome_; }
   const std::vector<genome::Window>& regions() const { return regions_; }
-  // Of each region, "regions.bed: line 3 (promoter)", for errors.
+  // Place of each region, "regions.bed: line 3 (promoter)", for errors.
   const std::vector<std::string>& places() const { return places_; }
   // length: of a model's window. A region that is longer does not fit: Error{bad_input}, or one of
   // the BED file is left out where these are skipped. Before the first read().

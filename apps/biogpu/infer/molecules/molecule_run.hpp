@@ -23,7 +23,7 @@ ItemKind potential_items(const InferFlags& flags, bool rate_of_atoms, double n_p
 void prepare_potential(models::PotentialModel& model, const MoleculeFlags& flags,
                        const DeviceChoice& device, const InferFlags& resolved, Log& log);
 
-// Of the model, for the summary.
+// The model, for the summary.
 nlohmann::ordered_json describe_potential(const ModelDevices& devices);
 
 // From files of molecules through a potential to one ordered output.

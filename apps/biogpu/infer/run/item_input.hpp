@@ -50,7 +50,7 @@ class ItemSource {
 template <class Item>
 class ListSource : public ItemSource<Item> {
  public:
-  // Of the items it gives the shard's.
+  // Gives the items of the shard alone.
   ListSource(std::vector<Item> items, const io::Shard& shard) : items_(std::move(items)) {
     const io::RecordRange range = io::shard_range(shard, items_.size());
     items_.resize(range.end);
@@ -92,7 +92,7 @@ class ItemInput : public ModelInput {
   }
 
   std::vector<Item>& items(std::size_t slot) { return batches_[slot].items; }
-  // Of the batch in a slot: batches in the order of the input, from 0.
+  // Number of the batch in a slot: batches in the order of the input, from 0.
   std::size_t number(std::size_t slot) const { return batches_[slot].number; }
   // Whether the results that were there already have all been told.
   bool has_begun() const { return !batches_.empty(); }

@@ -65,7 +65,7 @@ class ItemRun {
   void limit_memory(const std::function<std::size_t(std::uint64_t cost)>& measure) {
     max_cost_ = largest_batch(run_, max_cost_, 1, measure);
   }
-  // With --skip-bad, leaves out items for which check throws Error{bad_input}.
+  // Leaves out, with --skip-bad, items for which check throws Error{bad_input}.
   void leave_out_bad(typename ItemInput<Item>::Check check) {
     if (run_.flags().skip_bad)
       input_.leave_out_bad(std::move(check), [this](const std::string& what) {

@@ -22,7 +22,7 @@ namespace biogpu::app {
 // Of the files of weights in a model's folder.
 std::uint64_t weight_bytes(const std::string& folder);
 
-// Of files, as far as they are there; a pipe counts as nothing.
+// Total size of the files that are there; a pipe counts as nothing.
 double file_bytes(const std::vector<std::string>& paths);
 
 // Where a model runs with --device auto. n_products: about how often each weight is multiplied.

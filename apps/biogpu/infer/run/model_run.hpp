@@ -32,7 +32,7 @@ class ModelRun {
 
   const InferFlags& flags() const { return flags_; }
   std::string task() const { return name_.substr(name_.find(' ') + 1); }  // of "infer embed"
-  // Of the options of models, those that were given.
+  // The options of models that were given.
   const models::OptionValues& model_options() const { return model_options_; }
   const DeviceChoice& device() const { return device_; }
   Log& log() { return log_; }
