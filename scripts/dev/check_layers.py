@@ -36,7 +36,7 @@ GPU_SIDE_OF_LIB = re.compile(r"^lib/(gpu_backend/|.*_gpu(_\w+)?\.[ch]pp$)")
 # Inside gpu/: the same.
 GPU_LAYER = {"rt": 0, "prim": 1, "roofline": 2, "align": 2, "kmer": 2, "bwt": 2, "qc": 2, "ops": 2,
              "models": 3}
-# Headers of lib/ that gpu/ may include: these, and those below lib/ops and lib/models that include nothing but the standard
+# Headers of lib/ that gpu/ may include: these, and those of operations and models that include nothing but the standard
 # library and such headers, as the arguments of operations.
 PLAIN_HEADER = re.compile(r"^lib/(core/(object_pool|philox)|qc/steps/trim_result|tensor/(tensor|ragged|linear|precision))\.hpp$")
 MAY_BE_PLAIN = re.compile(r"^lib/(ops|models)/.*\.hpp$")

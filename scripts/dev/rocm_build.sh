@@ -43,7 +43,7 @@ case $mode in
         align/traceback.hip bwt/fm_search.hip kmer/lookup/lookup.hip qc/duplicate_keys.hip
         ops/normalisation/layer_norm.hip kmer/lookup/lookup_table.cpp bwt/fm_searcher.cpp)
       targets=("${linked[@]/#/$PWD/gpu/}")
-      targets=("${targets[@]/%/^}")  # ninja's name for what is made of a file
+      targets=("${targets[@]/%/^}" biogpu_interface_digest)  # FILE^ is ninja's name for what is made of it
       linked=("${linked[@]/%/.o}")
       seconds=${BIOGPU_ROCM_CHECK_S:-480}
     fi
