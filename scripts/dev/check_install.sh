@@ -60,7 +60,7 @@ force=$(tail -n 1 "$work/pair.tsv" | cut -f 4)
 grep -qx "energy $energy eV" "$work/printed.txt" || fail "the C library's energy is not the command's, $energy eV"
 grep -qxE "force -?$force eV/A" "$work/printed.txt" || fail "the C library's force is not the command's, $force eV/A"
 [ -e "$prefix/share/biogpu/pipelines/nextflow/modules/biogpu/align/main.nf" ] || fail "there are no Nextflow modules"
-# What users carry; the tests of a developer's build, each with every kernel in it, come on top.
-size=$(du -sm --exclude=tests "$prefix" | cut -f1)
+# What users carry; the tests and benchmarks of a developer's build, each with every kernel in it, come on top.
+size=$(du -sm --exclude=tests --exclude=biogpu-bench "$prefix" | cut -f1)
 [ "$size" -le 64 ] || fail "the folder has $size MiB, more than 64"
 echo "check_install: ${#files[@]} files, $size MiB, runs and serves a program in C after being moved"
