@@ -34,9 +34,10 @@ class NpyWriter final : public ArrayWriter {
   }
 
   void add(const NamedArray& array) override {
-    const std::int64_t n = array.shape.size() == 1 ? 1 : array.shape.front();
+    std::int64_t n = 1;
+    for (std::size_t axis = 0; axis + 1 < array.shape.size(); ++axis) n *= array.shape[axis];
     if (width_ < 0) width_ = array.shape.back();
-    if (array.shape.size() > 2 || array.shape.back() != width_)
+    if (array.shape.back() != width_)
       throw Error(ErrorCode::usage,
                   fmt::format("{}: one .npy holds rows of one width, and {} has another; use .npz, "
                               ".h5 or .safetensors",

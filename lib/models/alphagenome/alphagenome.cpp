@@ -27,6 +27,8 @@ using tensor::DType;
 using tensor::Tensor;
 
 constexpr std::int64_t kDefaultBases = 131072;
+constexpr const char* kOrganism = "organism";
+constexpr const char* kPairGelu = "pair-gelu";
 
 std::int64_t window_bases(const ModelConfig& file, const alphagenome::Config& config,
                           std::int64_t asked) {
@@ -46,12 +48,17 @@ AlphaGenome::AlphaGenome(const std::string& folder, const ModelConfig& config,
     : DnaModel(context), config_(alphagenome::read_config(config)), pair_gelu_(options.pair_gelu) {
   if (context.kind() == tensor::Context::Kind::gpu) alphagenome::require_gpu_shape(config, config_);
   const std::int64_t n_bases = window_bases(config, config_, options.n_bases);
+  const std::int64_t n_pairs = n_bases / config_.pair_bin();
   info_.architecture = "AlphaGenome";
   info_.window = n_bases;
-  info_.heads = alphagenome::all_heads(config_, n_bases);
+  info_.heads = alphagenome::all_heads(config_, n_bases, options.weights.organism);
   info_.embeddings = {
       {"1bp", config_.fine_width(), {1, 0, n_bases}},
-      {"128bp", config_.coarse_width(), {config_.coarse_bin(), 0, n_bases / config_.coarse_bin()}}};
+      {"128bp", config_.coarse_width(), {config_.coarse_bin(), 0, n_bases / config_.coarse_bin()}},
+      {"pair",
+       config_.pair_channels,
+       {config_.pair_bin(), 0, n_pairs * n_pairs},
+       {n_pairs, n_pairs}}};
   heads_ = std::move(options.weights.heads);
   if (heads_.empty())
     for (const TrackHead& head : info_.heads) heads_.push_back({head.name, {}});
@@ -93,7 +100,8 @@ std::size_t AlphaGenome::measure(std::int64_t n_windows, const Request& request)
 }
 
 AlphaGenome::Needs AlphaGenome::needs(const Request& request) const {
-  Needs needs{request.embedding || request.parts, request.embedding || request.parts, false};
+  const bool all = request.embedding || request.parts;
+  Needs needs{all, all, request.embedding};
   if (!request.tracks && request.sums.empty()) return needs;
   for (const HeadChoice& choice : heads_) {
     const TrackHead& loaded = head(choice);
@@ -126,6 +134,9 @@ void AlphaGenome::forward(Pass& pass, std::span<const std::uint8_t> letters,
   take_track_outputs(pass, coarse, request, n_windows);
   const std::int64_t n_rows = n_windows * batch.n_positions, n_pairs = batch.n_pairs;
   const std::int64_t n_bases = n_windows * batch.n_bases, width = config_.width();
+  const Embedding& pair_embedding = info_.embeddings[2];
+  if (request.embedding)
+    pass.output(pair_embedding.output(), {n_windows * n_pairs * n_pairs, pair_embedding.width});
   if (need.contacts && request.tracks)
     for (std::size_t i = 0; i < heads_.size(); ++i)
       if (heads_[i].name == kContactMaps)
@@ -207,7 +218,8 @@ Tensor AlphaGenome::fine_embedding(Pass& pass, const Batch& batch, const Tensor&
   return embedding;
 }
 
-// The mean of both directions of each pair, normalised and activated, and its product.
+// The mean of both directions of each pair, normalised and activated: the embedding of pairs; and
+// its product.
 void AlphaGenome::contact_maps(Pass& pass, const Batch& batch, const Tensor& pair) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
@@ -224,6 +236,8 @@ void AlphaGenome::contact_maps(Pass& pass, const Batch& batch, const Tensor& pai
   const Tensor read = arena.take(context.compute_dtype(), {n, channels});
   ops::add_layer_norm(context, {rows, {}, weights_.pair_norm, {}, rows, {}, ops::NormKind::rms});
   ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, read));
+  const Tensor wanted = pass.find(info_.embeddings[2].output());
+  if (!wanted.empty()) ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, wanted));
   const Tensor out = pass.find(std::string("tracks.") + kContactMaps);
   for (std::size_t i = 0; i < heads_.size(); ++i)
     if (heads_[i].name == kContactMaps && !out.empty())
@@ -239,14 +253,28 @@ ModelDef alphagenome_model() {
              const LoadOptions& options) -> std::unique_ptr<Model> {
             AlphaGenome::Options wanted;
             wanted.maps = options.maps;
-            if (options.choose_heads) {
-              const alphagenome::Config shape = alphagenome::read_config(config);
-              wanted.weights.heads = options.choose_heads(
-                  alphagenome::all_heads(shape, window_bases(config, shape, 0)));
-            }
+            const alphagenome::Config shape = alphagenome::read_config(config);
+            if (const auto organism = options.values.choice(kOrganism))
+              wanted.weights.organism = alphagenome::find_organism(config, shape, *organism);
+            if (options.values.choice(kPairGelu) == "erf")
+              wanted.pair_gelu = alphagenome::PairGelu::erf;
+            if (options.choose_heads)
+              wanted.weights.heads = options.choose_heads(alphagenome::all_heads(
+                  shape, window_bases(config, shape, 0), wanted.weights.organism));
             return std::make_unique<AlphaGenome>(folder, config, context, std::move(wanted));
           },
-          tensor::Precision::fp32};
+          tensor::Precision::fp32,
+          {{.name = kOrganism,
+            .kind = ModelOption::Kind::choice,
+            .help = "AlphaGenome's organism: human, mouse [the folder's first]",
+            .value_name = "NAME",
+            .choices = {"auto", "human", "mouse"},
+            .refusal = "{option} is for {owners}; {model} has other heads for other organisms"},
+           {.name = kPairGelu,
+            .kind = ModelOption::Kind::choice,
+            .help = "GELU of AlphaGenome's pair parts: tanh, erf (as alphagenome-pytorch) [tanh]",
+            .value_name = "FORM",
+            .choices = {"tanh", "erf"}}}};
 }
 
 }  // namespace biogpu::models

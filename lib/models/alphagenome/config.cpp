@@ -1,10 +1,12 @@
 #include "lib/models/alphagenome/config.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 
 namespace biogpu::models::alphagenome {
@@ -25,6 +27,21 @@ std::size_t published_place(const std::string& name) {
   return static_cast<std::size_t>(found - kPublishedHeads.begin());
 }
 
+// Names that config.json has, or those of the published model.
+void read_organisms(const ModelConfig& file, Config& config) {
+  const auto n = static_cast<std::size_t>(config.stored_organisms());
+  if (file.has("organisms"))
+    config.organisms = file.texts("organisms");
+  else
+    config.organisms.resize(std::min(n, config.organisms.size()));
+  if (config.organisms.size() > n)
+    file.fail(fmt::format("organisms has {} names of {}", config.organisms.size(), n));
+  for (const std::string& name : config.organisms)
+    if (name.empty() || name.find_first_not_of(kNameLetters) != std::string::npos)
+      file.fail(
+          fmt::format("organisms has {}; expected names of a-z, 0-9 and _", biogpu::quoted(name)));
+}
+
 void require_even(const ModelConfig& file, const char* key, std::int64_t value) {
   if (value % 2 != 0) file.fail(fmt::format("{} is {}; expected an even number", key, value));
 }
@@ -39,6 +56,7 @@ Config read_config(const ModelConfig& file) {
   config.n_organisms = file.integer_or("num_organisms", config.n_organisms);
   if (config.n_organisms < 0 || config.n_organisms > 64)
     file.fail(fmt::format("num_organisms is {}; expected 0 to 64", config.n_organisms));
+  read_organisms(file, config);
   count("num_channels", config.n_channels, kMaxWidth);
   count("channel_increment", config.channel_step, kMaxWidth);
   count("num_down_blocks", config.n_down_blocks, 10);
@@ -72,23 +90,47 @@ Config read_config(const ModelConfig& file) {
   return config;
 }
 
-std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases) {
+std::int64_t find_organism(const ModelConfig& file, const Config& config, const std::string& name) {
+  const auto found = std::find(config.organisms.begin(), config.organisms.end(), name);
+  if (found == config.organisms.end())
+    throw Error(ErrorCode::usage, fmt::format("--organism {}: {} has {}", name, file.path(),
+                                              fmt::join(config.organisms, ", ")));
+  return found - config.organisms.begin();
+}
+
+std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases,
+                                 std::int64_t organism) {
   using ops::Activation;
   const BinGrid fine{1, 0, n_bases};
   const BinGrid coarse{config.coarse_bin(), 0, n_bases / config.coarse_bin()};
+  const auto row = static_cast<std::size_t>(organism);
+  const std::string table = row < config.organisms.size()
+                                ? fmt::format("tracks_{}.tsv", config.organisms[row])
+                                : std::string();
   std::vector<TrackHead> heads;
   for (const TrackHeadShape& shape : config.track_heads) {
-    if (shape.is_fine) heads.push_back({shape.name + "/1", shape.n_tracks, fine});
-    heads.push_back({shape.name + "/128", shape.n_tracks, coarse});
+    const auto add = [&](const char* resolution, const BinGrid& bins) {
+      TrackHead head{shape.name + resolution, shape.n_tracks, bins};
+      head.table = table;
+      head.table_head = shape.name;
+      heads.push_back(head);
+    };
+    if (shape.is_fine) add("/1", fine);
+    add("/128", coarse);
   }
   const std::int64_t n = n_bases / config.pair_bin();
+  const BinGrid pairs{config.pair_bin(), 0, n * n};
   heads.push_back({kContactMaps,
                    config.contact_tracks,
-                   {config.pair_bin(), 0, n * n},
+                   pairs,
                    Activation::none,
-                   "pairs of bins"});
-  heads.push_back({kSpliceSites, kSpliceClasses, fine, Activation::none});
-  heads.push_back({kSpliceUsage, config.usage_tracks, fine, Activation::none});
+                   "pairs of bins",
+                   table,
+                   kContactMaps,
+                   {n, n}});
+  heads.push_back({kSpliceSites, kSpliceClasses, fine, Activation::none, {}, table, kSpliceSites});
+  heads.push_back(
+      {kSpliceUsage, config.usage_tracks, fine, Activation::none, {}, table, kSpliceUsage});
   return heads;
 }
 

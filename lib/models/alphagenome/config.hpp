@@ -32,6 +32,7 @@ struct TrackHeadShape {
 // Shapes of a model; what config.json leaves out is the published model's.
 struct Config {
   std::int64_t n_organisms = 2;  // 0: no embeddings of organisms, and tensors of one
+  std::vector<std::string> organisms = {"human", "mouse"};  // names of the first ones
   std::int64_t n_channels = 768;
   std::int64_t channel_step = 128;
   std::int64_t n_down_blocks = 6;
@@ -60,9 +61,13 @@ struct Config {
 // Throws Error{bad_input} naming file and key.
 Config read_config(const ModelConfig& file);
 
+// The row of an organism. Throws Error{usage} for one that the model does not have.
+std::int64_t find_organism(const ModelConfig& file, const Config& config, const std::string& name);
+
 // The heads of the model for windows of n_bases, in the order of their outputs: tracks as NAME/1
-// and NAME/128, contact maps, splice sites and their usage.
-std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases);
+// and NAME/128, contact maps, splice sites and their usage. Their tracks are those of an organism.
+std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases,
+                                 std::int64_t organism = 0);
 
 // Throws Error{bad_input} for a width that a GPU's attention does not take.
 void require_gpu_shape(const ModelConfig& file, const Config& config);

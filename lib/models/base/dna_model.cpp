@@ -49,8 +49,13 @@ std::vector<BinGrid> DnaModel::grids() const {
 }
 
 void DnaModel::require_strands() const {
-  std::vector<BinGrid> all = grids();
-  for (const Embedding& embedding : info_.embeddings) all.push_back(embedding.bins);
+  // Pairs of bins are in the opposite order on the other strand, whatever they cover.
+  std::vector<BinGrid> all;
+  for (const HeadChoice& choice : heads_)
+    if (const TrackHead& loaded = head(choice); loaded.row_shape.empty())
+      all.push_back(loaded.bins);
+  for (const Embedding& embedding : info_.embeddings)
+    if (embedding.row_shape.empty()) all.push_back(embedding.bins);
   for (const BinGrid& bins : all) {
     if (info_.window % bins.bin_size != 0)
       throw Error(

@@ -32,6 +32,12 @@ struct TrackHead {
   // What a row is where it is no bin ("pairs of bins"): such a head has arrays, but no signal along
   // the genome, and variants are not scored by it.
   std::string row_kind = {};
+  // The table in the model's folder that names the tracks: lines of `table_head` in a table of all
+  // heads (lib/bio/genome/tracks/track_metadata.hpp). Empty: targets_NAME.txt, a table of its own.
+  std::string table = {};
+  std::string table_head = {};
+  // The axes of the rows, where they are not one: [s, s] of pairs of bins.
+  std::vector<std::int64_t> row_shape = {};
 };
 
 // Null where there is no such head.
@@ -42,6 +48,7 @@ struct Embedding {
   std::string name;  // "", or "128bp" where a model has several
   std::int64_t width = 0;
   BinGrid bins = {};
+  std::vector<std::int64_t> row_shape = {};  // as TrackHead has it
 
   std::string output() const { return name.empty() ? "embedding" : "embedding." + name; }
 };

@@ -32,6 +32,7 @@ struct WindowOutput {
   std::string name;
   std::string suffix;                     // the end of its key
   std::vector<std::size_t> other_strand;  // see HeadChoice
+  std::vector<std::int64_t> row_shape;    // see TrackHead
 };
 
 std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Request& request) {
@@ -40,11 +41,13 @@ std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Requ
     for (const models::HeadChoice& head : model.heads())
       outputs.push_back({"tracks." + head.name,
                          model.heads().size() > 1 ? "/" + head.name : std::string(),
-                         head.other_strand});
+                         head.other_strand, model.head(head).row_shape});
   if (request.embedding)
     for (const models::Embedding& embedding : model.info().embeddings)
-      outputs.push_back(
-          {embedding.output(), embedding.name.empty() ? std::string() : "/" + embedding.name, {}});
+      outputs.push_back({embedding.output(),
+                         embedding.name.empty() ? std::string() : "/" + embedding.name,
+                         {},
+                         embedding.row_shape});
   return outputs;
 }
 
@@ -52,8 +55,8 @@ std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Requ
 // Threads divide the rows.
 void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
                      std::vector<std::size_t> other_strand, int n_threads) {
-  const auto n_rows = static_cast<std::size_t>(array.shape[0]);
-  const auto width = static_cast<std::size_t>(array.shape[1]);
+  const auto width = static_cast<std::size_t>(array.shape.back());
+  const std::size_t n_rows = array.values.size() / width;
   if (other_strand.empty()) {
     other_strand.resize(width);
     std::iota(other_strand.begin(), other_strand.end(), std::size_t{0});
@@ -74,7 +77,7 @@ void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
                           to[i] = 0.5f * (forward[i] + other[other_strand[i]]);
                       }
                     });
-  array.shape[1] = static_cast<std::int64_t>(n_out);
+  array.shape.back() = static_cast<std::int64_t>(n_out);
   array.values = std::move(mean);
 }
 
@@ -92,8 +95,9 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
           for (const WindowOutput& output : outputs) {
             const models::Outputs::Array& array = pass.at(output.name);
             const std::size_t size = array.values.size() / n;
-            std::vector<std::int64_t> shape = array.shape;
-            shape[0] /= static_cast<std::int64_t>(n);
+            std::vector<std::int64_t> shape = output.row_shape;
+            if (shape.empty()) shape.push_back(array.shape[0] / static_cast<std::int64_t>(n));
+            shape.push_back(array.shape[1]);
             result.arrays.push_back({windows.keys[first + i] + output.suffix, shape,
                                      array.values.piece(i * size, size), output.suffix.size()});
           }

@@ -28,8 +28,8 @@ struct TrackOptions {
 };
 
 // The arrays of some windows, appended to the result: [rows, tracks] of each loaded head under
-// KEY/HEAD, or KEY where one head is loaded; [bins, width] of each embedding under KEY, or KEY/NAME
-// where it has a name.
+// KEY/HEAD, or KEY where one head is loaded, [s, s, tracks] of pairs of bins; [bins, width] of each
+// embedding under KEY, or KEY/NAME where it has a name.
 void compute_tracks(models::DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
                     pipeline::RecordOutputs& result);
 

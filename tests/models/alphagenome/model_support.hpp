@@ -36,6 +36,7 @@ inline const std::vector<std::pair<std::string, std::string>> kAlphaGenomeParts{
     {"decoded", "decoded"},
     {"embedding/128", "embedding.128bp"},
     {"embedding/1", "embedding.1bp"},
+    {"embedding/pair", "embedding.pair"},
     {"atac/1", "tracks.atac/1"},
     {"atac/128", "tracks.atac/128"},
     {"dnase/1", "tracks.dnase/1"},

@@ -9,6 +9,7 @@
 
 #include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
+#include "lib/bio/genome/tracks/track_metadata.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 
@@ -20,11 +21,13 @@ void add_head_flags(CLI::App& command, HeadFlags& flags) {
   add_list(command,
            {"--tracks",
             "tracks of one head: numbers from 0 (17, 17-20), identifiers, groups (DNASE),\n"
-            "patterns (*liver*) [all]",
+            "ontology terms (CL:0000084), assays, patterns (*liver*) [all]",
             "TRACK,..."},
            flags.tracks);
-  options.option("--targets", flags.targets,
-                 "names of tracks [targets_HEAD.txt of the model's folder]", "FILE");
+  options.option("--targets", flags.targets, "names of tracks [the table in the model's folder]",
+                 "FILE");
+  options.flag("--all-columns", flags.all_columns,
+               "also columns that stand for no track (AlphaGenome's padding)");
 }
 
 namespace {
@@ -34,24 +37,45 @@ struct HeadTracks {
   std::vector<genome::Track> tracks;
 };
 
-// By the file of --targets or of the folder, or by number alone.
-HeadTracks tracks_of(const HeadFlags& flags, const std::string& folder,
-                     const models::TrackHead& head) {
-  std::string path = flags.targets;
-  if (path.empty()) path = fmt::format("{}/targets_{}.txt", folder, head.name);
-  std::vector<genome::Track> tracks;
-  if (!flags.targets.empty() || std::filesystem::exists(path)) {
-    tracks = genome::read_track_table(path);
+// The tracks of heads, by the file of --targets or of the folder, or by number alone.
+class TrackTables {
+ public:
+  TrackTables(const HeadFlags& flags, const std::string& folder) : flags_(flags), folder_(folder) {}
+
+  HeadTracks of(const models::TrackHead& head) {
+    std::string path = flags_.targets;
+    if (path.empty())
+      path =
+          fmt::format("{}/{}", folder_,
+                      head.table.empty() ? fmt::format("targets_{}.txt", head.name) : head.table);
+    if (flags_.targets.empty() && !std::filesystem::exists(path)) return by_number(head);
+    std::vector<genome::Track> tracks =
+        head.table.empty() ? genome::read_track_table(path) : of_all_heads(path, head.table_head);
     if (std::ssize(tracks) != head.n_tracks)
       throw Error(ErrorCode::bad_input, fmt::format("{}: has {} tracks; the head {} has {}", path,
                                                     tracks.size(), head.name, head.n_tracks));
-  } else {
-    path = "head " + head.name;
+    if (flags_.all_columns)
+      for (genome::Track& track : tracks) track.is_padding = false;
+    return {path, std::move(tracks)};
+  }
+
+ private:
+  static HeadTracks by_number(const models::TrackHead& head) {
+    std::vector<genome::Track> tracks;
     for (std::int64_t i = 0; i < head.n_tracks; ++i)
       tracks.push_back({i, std::to_string(i), {}, {}, {}});
+    return {"head " + head.name, std::move(tracks)};
   }
-  return {path, std::move(tracks)};
-}
+
+  std::vector<genome::Track> of_all_heads(const std::string& path, const std::string& head) {
+    if (!metadata_) metadata_ = genome::read_track_metadata(path);
+    return genome::make_tracks(*metadata_, head, flags_.both_strands);
+  }
+
+  const HeadFlags& flags_;
+  const std::string folder_;
+  std::optional<genome::TrackMetadataTable> metadata_;  // of all heads
+};
 
 // Also computes the partner of each chosen stranded track.
 void add_other_strand(const std::vector<genome::Track>& tracks, models::HeadChoice& choice) {
@@ -80,15 +104,17 @@ void add_other_strand(const std::vector<genome::Track>& tracks, models::HeadChoi
   if (!choice.tracks.empty()) choice.tracks = std::move(chosen);
 }
 
-models::HeadChoice choose_tracks(const HeadFlags& flags, const std::string& folder,
-                                 const models::TrackHead& head) {
+// Nothing where all columns of the head are padding and none is asked for by name.
+std::optional<models::HeadChoice> choose_tracks(const HeadFlags& flags, TrackTables& tables,
+                                                const models::TrackHead& head) {
   models::HeadChoice choice{head.name, {}};
   const bool selected = !flags.tracks.empty() || !flags.targets.empty();
-  if (!selected && !flags.both_strands) return choice;
-  const auto [table, tracks] = tracks_of(flags, folder, head);
-  if (selected)
-    choice.tracks =
-        genome::select_tracks(tracks, fmt::format("{}", fmt::join(flags.tracks, ",")), table);
+  if (!selected && !flags.both_strands && head.table.empty()) return choice;
+  const auto [table, tracks] = tables.of(head);
+  const std::vector<std::int64_t> chosen =
+      genome::select_tracks(tracks, fmt::format("{}", fmt::join(flags.tracks, ",")), table);
+  if (chosen.empty()) return std::nullopt;
+  if (selected || chosen.size() < tracks.size()) choice.tracks = chosen;
   if (flags.both_strands) add_other_strand(tracks, choice);
   return choice;
 }
@@ -105,6 +131,7 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
     throw Error(ErrorCode::usage,
                 fmt::format("--tracks and --targets are for one head; choose it with --head: {}",
                             fmt::join(names, ", ")));
+  TrackTables tables(flags, folder);
   std::vector<models::HeadChoice> choices;
   for (const std::string& name : names) {
     const models::TrackHead* const head = models::find_head(heads, name);
@@ -114,16 +141,26 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
       throw Error(ErrorCode::usage, fmt::format("--head {}: the model has {}", biogpu::quoted(name),
                                                 fmt::join(known, ", ")));
     }
-    choices.push_back(choose_tracks(flags, folder, *head));
+    if (const auto choice = choose_tracks(flags, tables, *head))
+      choices.push_back(*choice);
+    else if (!flags.heads.empty())
+      throw Error(ErrorCode::usage,
+                  fmt::format("--head {}: all its columns are padding in {}; --all-columns takes "
+                              "them",
+                              name, head->table));
   }
+  if (choices.empty())
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: no head has a track; --all-columns takes padding", folder));
   return choices;
 }
 
 std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,
                                      const models::DnaModel& model) {
   std::vector<std::string> names;
+  TrackTables tables(flags, folder);
   for (const models::HeadChoice& choice : model.heads()) {
-    const std::vector<genome::Track> tracks = tracks_of(flags, folder, model.head(choice)).tracks;
+    const std::vector<genome::Track> tracks = tables.of(model.head(choice)).tracks;
     const auto add = [&](std::int64_t index) {
       const genome::Track& track = tracks[static_cast<std::size_t>(index)];
       const std::string& name = track.identifier.empty() ? track.description : track.identifier;

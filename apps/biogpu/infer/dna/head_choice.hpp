@@ -14,7 +14,8 @@ namespace biogpu::app {
 struct HeadFlags {
   std::vector<std::string> heads;   // empty: all
   std::vector<std::string> tracks;  // empty: all
-  std::string targets;              // empty: targets_HEAD.txt of the model's folder, where it is
+  std::string targets;              // empty: the table of the model's folder, where it is
+  bool all_columns = false;         // padding of heads too
   bool bins_only = false;           // without a choice, only heads whose rows are bins
   bool both_strands = false;        // tracks of one strand are averaged with those of the other
 };

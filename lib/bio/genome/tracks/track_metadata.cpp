@@ -102,6 +102,34 @@ TrackMetadataTable read_track_metadata(const std::string& path) {
   return table;
 }
 
+std::vector<Track> make_tracks(const TrackMetadataTable& table, const std::string& head,
+                               bool both_strands) {
+  const std::vector<TrackMetadata> columns = table.of_head(head);
+  if (columns.empty())
+    throw_bad_metadata(table.path, fmt::format("has no line of the head {}", quoted(head)));
+  const auto others = other_strands(columns);
+  if (both_strands && !others)
+    throw_bad_metadata(table.path, fmt::format("the head {} has not as many tracks of + as of -, "
+                                               "so that both strands are no pairs",
+                                               quoted(head)));
+  std::vector<Track> tracks;
+  for (const TrackMetadata& column : columns) {
+    Track track;
+    track.index = column.index;
+    track.identifier =
+        column.strand == '.' ? column.name : fmt::format("{} ({})", column.name, column.strand);
+    track.labels.push_back(column.name);
+    for (std::size_t i = 0; i < column.values.size(); ++i)
+      if (table.columns[i] != "nonzero_mean" && !column.values[i].empty())
+        track.labels.push_back(column.values[i]);
+    track.description = fmt::format("{}", fmt::join(track.labels, ", "));
+    if (others) track.strand_pair = (*others)[static_cast<std::size_t>(column.index)];
+    track.is_padding = column.is_padding();
+    tracks.push_back(std::move(track));
+  }
+  return tracks;
+}
+
 std::optional<std::vector<std::int64_t>> other_strands(const std::vector<TrackMetadata>& tracks) {
   std::vector<std::int64_t> others(tracks.size());
   std::vector<std::size_t> forward, reverse;

@@ -45,4 +45,11 @@ TrackMetadataTable read_track_metadata(const std::string& path);
 // pair; a track without strand is its own. Nothing where there are not as many of + as of -.
 std::optional<std::vector<std::int64_t>> other_strands(const std::vector<TrackMetadata>& tracks);
 
+// A head's columns for select_tracks(): the identifier is the name, with its strand where it has
+// one ("hCAGE CL:0000077 (+)"); labels are the name and every further value but nonzero_mean; the
+// description is all of them. Throws Error{bad_input} for a head that the table does not have.
+// both_strands: strands must be in pairs.
+std::vector<Track> make_tracks(const TrackMetadataTable& table, const std::string& head,
+                               bool both_strands);
+
 }  // namespace biogpu::genome

@@ -144,7 +144,7 @@ template <class Predicate>
 std::vector<std::int64_t> tracks_where(const std::vector<Track>& tracks, const Predicate& holds) {
   std::vector<std::int64_t> found;
   for (const Track& track : tracks)
-    if (holds(track)) found.push_back(track.index);
+    if (!track.is_padding && holds(track)) found.push_back(track.index);
   return found;
 }
 
@@ -164,11 +164,21 @@ std::optional<std::vector<std::int64_t>> tracks_by_number(std::string_view item,
 
 std::vector<std::int64_t> select_item(const std::vector<Track>& tracks, std::string_view item,
                                       const std::string& table) {
-  if (auto found = tracks_by_number(item, std::ssize(tracks))) return *found;
+  if (auto found = tracks_by_number(item, std::ssize(tracks))) {
+    for (const std::int64_t index : *found)
+      if (tracks[static_cast<std::size_t>(index)].is_padding)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--tracks: {}: column {} of {} is padding; --all-columns takes it",
+                                quoted(item), index, table));
+    return *found;
+  }
   auto found = tracks_where(tracks, [&](const Track& t) { return t.identifier == item; });
   if (!found.empty()) return found;
   found = tracks_where(tracks, [&](const Track& t) {
-    return !t.group.empty() && equal_ignoring_case(t.group, item);
+    return (!t.group.empty() && equal_ignoring_case(t.group, item)) ||
+           std::any_of(t.labels.begin(), t.labels.end(), [&](const std::string& label) {
+             return !label.empty() && equal_ignoring_case(label, item);
+           });
   });
   if (!found.empty()) return found;
   if (item.find_first_of("*?") != item.npos)
@@ -205,11 +215,7 @@ std::vector<std::int64_t> select_tracks(const std::vector<Track>& tracks,
                                         std::string_view selection, const std::string& table) {
   std::vector<std::int64_t> selected;
   std::vector<bool> seen(tracks.size(), false);
-  if (selection.empty()) {
-    selected.resize(tracks.size());
-    std::iota(selected.begin(), selected.end(), 0);
-    return selected;
-  }
+  if (selection.empty()) return tracks_where(tracks, [](const Track&) { return true; });
   for (const std::string_view item : split(selection, ',')) {
     if (item.empty())
       throw Error(

@@ -15,6 +15,8 @@ struct Track {
   std::string group;       // what is measured: "DNASE", "CHIP", "CAGE"
   std::string description;
   std::optional<std::int64_t> strand_pair;  // index of the same track on the other strand
+  std::vector<std::string> labels = {};     // further groups: an ontology term, an assay
+  bool is_padding = false;                  // stands for no track, and is not selected
 };
 
 // A table of tracks in a model's folder, as Basenji's targets files are: columns separated by tabs,
@@ -29,9 +31,10 @@ std::vector<Track> read_track_table(const std::string& path);
 
 // The indexes of the tracks that a selection names, in its order, each once. A selection is a list
 // of items separated by commas, each the first of these that fits: a number or a range of them
-// ("5", "0-99", both ends included); an identifier; a group; a pattern with * and ? that the whole
-// identifier or description matches. Case does not count in the last two. Empty: all tracks.
-// table: the file, for errors. Throws Error{usage} for an item that names no track.
+// ("5", "0-99", both ends included); an identifier; a group or label; a pattern with * and ? that
+// the whole identifier or description matches. Case does not count in the last two. Empty: all
+// tracks. table: the file, for errors. Throws Error{usage} for an item that names no track, and for
+// a number of padding.
 std::vector<std::int64_t> select_tracks(const std::vector<Track>& tracks,
                                         std::string_view selection, const std::string& table);
 

@@ -52,6 +52,31 @@ TEST_CASE("genome.track_metadata: the k-th of + and of - are a pair", "[genome]"
   CHECK_FALSE(other_strands(uneven).has_value());
 }
 
+TEST_CASE("genome.track_metadata: tracks are selected by what is known of them", "[genome]") {
+  const test::TempFolder folder;
+  const TrackMetadataTable table = read_track_metadata(folder.file("t.tsv", kTracks));
+  const std::vector<Track> cage = make_tracks(table, "cage", true);
+  const auto select = [](const std::vector<Track>& tracks, const std::string& text) {
+    return select_tracks(tracks, text, "t.tsv");
+  };
+  using Indexes = std::vector<std::int64_t>;
+  CHECK(cage[2].identifier == "hCAGE a (-)");
+  CHECK(cage[2].strand_pair == std::optional<std::int64_t>(0));
+  CHECK(select(cage, "hCAGE a (-)") == Indexes{2});
+  CHECK(select(cage, "hcage b") == Indexes{1, 3});
+  CHECK(select(cage, "CL:1") == Indexes{0, 2});
+  CHECK(select(cage, "hCAGE") == Indexes{0, 1, 2, 3});
+  std::vector<Track> atac = make_tracks(table, "atac", false);
+  CHECK(select(atac, "") == Indexes{0});
+  CHECK(select(atac, "*") == Indexes{0});
+  CHECK(error_text([&] { select(atac, "0-1"); }) ==
+        "2 --tracks: '0-1': column 1 of t.tsv is padding; --all-columns takes it");
+  for (Track& track : atac) track.is_padding = false;
+  CHECK(select(atac, "0-2") == Indexes{0, 1, 2});
+  CHECK_THAT(error_text([&] { make_tracks(table, "dnase", false); }),
+             ContainsSubstring("has no line of the head 'dnase'"));
+}
+
 TEST_CASE("genome.track_metadata: malformed tables name file and line", "[genome]") {
   const test::TempFolder folder;
   const std::string header = "head\tindex\tname\tstrand\tx\n";

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# AlphaGenome in `biogpu infer`: organisms, tables of tracks, padding, refusals.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+model=$source_dir/tests/data/models/alphagenome_tiny
+windows=$model/windows.fa
+same=$source_dir/tests/support/same_tensors.py
+python3 "$source_dir/tests/support/alphagenome_folders.py" "$model" || exit 1
+# tracks FOLDER ARGUMENTS...
+tracks() { run infer tracks -q --device cpu --model "$1" "${@:2}" "$windows"; }
+
+# Both organisms and both forms of GELU, as the program in double precision has them.
+expected="$model/expected.safetensors"
+tracks "$model" --organism mouse -o mouse.safetensors
+check "mouse" rc_is 0
+check "the program's" python3 "$same" mouse.safetensors "$expected" 1e-4 one/atac/1=one/tanh/1/atac/1 \
+  two/rna_seq/128=two/tanh/1/rna_seq/128 one/contact_maps=one/tanh/1/contact_maps
+tracks "$model" --organism human --pair-gelu erf -o erf.safetensors
+check "erf" python3 "$same" erf.safetensors "$expected" 1e-4 one/atac/1=one/erf/0/atac/1 one/contact_maps=one/erf/0/contact_maps
+tracks "$model" -o human.safetensors
+tracks "$model" --organism human --pair-gelu tanh -o other.safetensors
+check "the first organism and tanh are the defaults" same_files human.safetensors other.safetensors
+
+# Contact maps and embeddings of pairs keep both axes; on the other strand both are turned round.
+run infer embed -q --device cpu --model "$model" "$windows" -o embedded.safetensors
+check "embeddings" python3 "$same" embedded.safetensors "$expected" 1e-4 one/pair=one/tanh/0/embedding/pair
+tracks "$model" --strands both --head contact_maps -o both.safetensors
+sed 's/^>/>r/' "$windows" | awk '/^>/ { print; next } { print | "rev | tr ACGTacgt TGCAtgca"; close("rev | tr ACGTacgt TGCAtgca") }' >reverse.fa
+run infer tracks -q --device cpu --model "$model" --head contact_maps reverse.fa -o reverse.safetensors
+check "the mean of both strands" python3 - <<'PY'
+import json, struct
+def read(path, name):
+    data = open(path, "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    entry = json.loads(data[8:8 + size])[name]
+    begin, end = entry["data_offsets"]
+    assert entry["shape"] == [8, 8, 3]
+    values = struct.unpack(f"<{(end - begin) // 4}f", data[8 + size:][begin:end])
+    return [values[3 * i:3 * i + 3] for i in range(64)]
+both, forward = read("both.safetensors", "one"), read("human.safetensors", "one/contact_maps")
+for mean, a, b in zip(both, forward, reversed(read("reverse.safetensors", "rone"))):
+    assert all(abs(m - (x + y) / 2) <= 1e-6 * (1 + abs(m)) for m, x, y in zip(mean, a, b))
+PY
+
+# Folders with other numbers of organisms, and without factors of tracks.
+tracks mouse -o other.safetensors
+check "one organism" same_files mouse.safetensors other.safetensors
+tracks mouse --organism mouse -o other.safetensors
+check "by its name" same_files mouse.safetensors other.safetensors
+tracks mouse --organism human
+check "no such organism" err_has "^biogpu infer: --organism human: mouse/config.json has mouse$"
+tracks three --organism mouse -o other.safetensors
+check "the third of three" same_files mouse.safetensors other.safetensors
+tracks silent -o silent.safetensors
+tracks none -o other.safetensors
+check "no organisms" same_files silent.safetensors other.safetensors
+tracks none --organism mouse
+check "one organism that is none" rc_is 2
+tracks ones -o ones.safetensors
+tracks plain -o other.safetensors
+check "no factors of tracks are factors of 1" same_files ones.safetensors other.safetensors
+
+# With a table, columns that stand for no track are left out.
+shapes() { python3 -c "
+import json, struct, sys
+data = open(sys.argv[1], 'rb').read()
+header = json.loads(data[8:8 + struct.unpack('<Q', data[:8])[0]])
+print(*(f'{name[4:]}:{header[name][\"shape\"][-1]}' for name in sorted(header) if name.startswith('one/')))" "$1"; }
+tracks tables -o tables.safetensors
+check "real columns" [ "$(shapes tables.safetensors)" = "atac/1:3 atac/128:3 cage/1:4 cage/128:4 chip_histone/128:3 chip_tf/128:7 \
+contact_maps:3 dnase/1:3 dnase/128:3 procap/1:2 procap/128:2 rna_seq/1:4 rna_seq/128:4 splice_site_usage:6 splice_sites:4" ]
+tracks tables --all-columns -o other.safetensors
+check "all columns" same_files human.safetensors other.safetensors
+tracks tables --organism mouse -o other.safetensors
+check "a head without tracks is left out" [ "$(shapes other.safetensors | tr ' ' '\n' | grep -c procap)" = 0 ]
+tracks tables --organism mouse --head procap/1
+check "and refused by name" err_has "--head procap/1: all its columns are padding in tracks_mouse.tsv; --all-columns takes them"
+tracks tables --organism mouse --head procap/1 --all-columns -o other.tsv
+check "unless its padding is asked for" rc_is 0
+
+# Tracks by name, strand, ontology term, assay and pattern.
+tracks tables --head cage/1 -o cage.tsv
+for selection in 1,3 'CL:0000001' 'cage 1' '* 1*' 'cage 1 (+),cage 1 (-)'; do
+  tracks tables --head cage/1 --tracks "$selection"
+  check "tracks $selection" cmp out.txt <(cut -f 1,2,4,6 cage.tsv)
+done
+tracks tables --head cage/1 --tracks 'ASSAY OF CAGE'
+check "an assay" same_files out.txt cage.tsv
+tracks tables --head atac/1 --tracks '*' -o other.tsv
+check "patterns match no padding" awk -F '\t' 'NF != 5 { exit 1 }' other.tsv
+tracks tables --head atac/1 --tracks 2-3
+check "nor do numbers" err_has "--tracks: '2-3': column 3 of tables/tracks_human.tsv is padding; --all-columns takes it"
+tracks tables --head atac/1 --tracks Padding
+check "nor its name" rc_is 2
+tracks tables --head atac/1 --tracks 2-3 --all-columns
+check "with all columns they do" rc_is 0
+
+# Strands are exchanged by the table.
+tracks tables --strands both --head cage/1 -o both.tsv
+run infer tracks -q --device cpu --model tables --strands both --head cage/1 reverse.fa -o reverse.tsv
+check "the reverse complement gives the other strand's" cmp <(grep '^one' both.tsv | cut -f 3-6) \
+  <(grep '^rone' reverse.tsv | sort -k 2,2nr | awk -F '\t' -v OFS='\t' '{ print $5, $6, $3, $4 }')
+
+# Tables that do not fit.
+grep -v '^cage	3' tables/tracks_human.tsv >short.tsv
+tracks tables --head cage/1 --targets short.tsv
+check "another number of columns" err_has "short.tsv: has 3 tracks; the head cage/1 has 4"
+tracks tables --head cage/1 --strands both --targets <(sed '/^cage	3/s/-/./' tables/tracks_human.tsv)
+check "strands that are no pairs" err_has "the head 'cage' has not as many tracks of + as of -"
+grep -v '^cage' tables/tracks_human.tsv >tables/tracks_mouse.tsv
+tracks tables --organism mouse
+check "no line of a head" err_has "tracks_mouse.tsv: has no line of the head 'cage'"
+cd "$source_dir/tests/data/models" || exit 1
+run infer tracks -q --device cpu --model enformer_tiny --organism mouse enformer_tiny/windows.fa
+check "other models have no organisms" rc_is 2
+
+finish
