@@ -1,7 +1,7 @@
 """Tensors of AlphaGenome under the names that biogpu reads, those of alphagenome-pytorch 0.3.
 
-Renames those of alphagenome-pt 1.0 and of DeepMind's checkpoint (Haiku) and brings them into the same layout. numpy is
-enough.
+Renames those of alphagenome-pt 1.0 and of DeepMind's checkpoint (Haiku) and brings them into the same layout. Tensors are
+torch's.
 """
 
 import re
@@ -109,14 +109,14 @@ def _as_port(name, array, inputs_first, junction_channels):
     if not name.endswith(".weight"):
         return array
     if inputs_first:
-        array = array.transpose(*range(array.ndim)[::-1])
+        array = array.permute(*range(array.ndim)[::-1])
     if re.search(r"\.(project_in|project_skip|pointwise\.conv)\.weight$", name) and array.ndim == 2:
         array = array[..., None]
     return array
 
 
 def as_port(arrays):
-    """numpy arrays of any of the three under the port's names, and which form they had."""
+    """Tensors of any of the three under the port's names, and which form they had."""
     is_haiku = any(name.startswith("alphagenome/") for name in arrays)
     is_pt = any(name.startswith("sequence_encoder.") for name in arrays)
     if not is_haiku and not is_pt:

@@ -152,6 +152,17 @@ def read(path, fail=fail):
     return rows
 
 
+def from_catalog(tracks):
+    """Rows by head, of the rows that a fine-tuned checkpoint of alphagenome-pytorch holds."""
+    heads = {}
+    for track in tracks:
+        names = {name: PARQUET.get(name, name) for name in COLUMNS} | {"head": "output_name"}
+        row = {name: as_text(track.get(key)) for name, key in names.items()}
+        row["index"], row["strand"] = str(len(heads.get(row["head"], []))), row["strand"] or "."
+        heads.setdefault(row["head"], []).append(row)
+    return heads
+
+
 def by_head(path, rows, fail=fail):
     """The rows of each head, in the order of their indexes."""
     heads = {}

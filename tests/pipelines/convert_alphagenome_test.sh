@@ -74,4 +74,94 @@ tracks_refused 'the indexes of rna_seq are not 0 to 0' gap.tsv
 cut -f 1-9 tracks_human.tsv | sed '2s/\t[^\t]*$//' >short.tsv
 tracks_refused 'line 2: has another number of columns' short.tsv
 
+python=${BIOGPU_TORCH_PYTHON:-python3}
+if ! "$python" -c 'import safetensors.torch, torch' 2>/dev/null; then
+  echo "no torch here: weights are not converted; scripts/convert/requirements.txt has what is needed"
+  finish
+fi
+model=$source_dir/tests/data/models/alphagenome_tiny
+"$python" "$source_dir/tests/support/alphagenome_checkpoints.py" "$model" || exit 1
+python3 "$source_dir/tests/support/alphagenome_folders.py" "$model" || exit 1
+convert() { "$python" "$source_dir/scripts/convert/alphagenome.py" "$@" >out.txt 2>err.txt; rc=$?; last_command="alphagenome.py $*"; }
+# The tensors of two files are the same.
+# shellcheck disable=SC2317  # called by check
+same_tensors() { "$python" - "$1/model.safetensors" "$2/model.safetensors" <<'PY'
+import sys
+import safetensors.torch, torch
+one, two = (safetensors.torch.load_file(path) for path in sys.argv[1:])
+if not any(name.endswith("track_means") for name in two):  # factors of 1 may be written
+    assert all((value == 1).all() for name, value in one.items() if name.endswith("track_means"))
+    one = {name: value for name, value in one.items() if not name.endswith("track_means")}
+assert one.keys() == two.keys(), sorted(one.keys() ^ two.keys())[:10]
+assert all(torch.equal(one[name], two[name]) for name in one), [name for name in one if not torch.equal(one[name], two[name])]
+PY
+}
+
+# converted FOLDER EXPECTED ARGUMENTS...: the tensors are those of EXPECTED.
+converted() {
+  convert "${@:3}" "$1"
+  check "converted: ${*:3}" rc_is 0
+  check "the same tensors" same_tensors "$1" "$2"
+}
+
+# The published model in each form, with tables of tracks, and the same tracks as before.
+tables=(--human-tracks tables/tracks_human.tsv --mouse-tracks tables/tracks_mouse.tsv)
+converted port "$model" port.pth "${tables[@]}"
+check "the terms of the weights" out_has "https://deepmind.google.com/science/alphagenome/model-terms"
+check "no warning" err_is_empty
+sed -i 's/"num_organisms"/"sequence_length": 1024, &/' port/config.json
+for organism in human mouse; do
+  works infer tracks -q --device cpu --model tables --organism $organism "$model/windows.fa" -o right.npz
+  works infer tracks -q --device cpu --model port --organism $organism "$model/windows.fa" -o got.npz
+  check "the same tracks of $organism" same_files right.npz got.npz
+done
+converted pt "$model" pt.safetensors --means means.json
+converted haiku plain haiku.npz
+check "without factors of tracks" err_has "the head atac has no factors of tracks; they are 1"
+convert haiku.npz means "${tables[@]}"
+check "with those of the tables" "$python" - <<'PY'
+import safetensors.torch
+state = safetensors.torch.load_file("means/model.safetensors")
+assert state["heads.atac.track_means"].tolist() == [[1.5, 1.5, 1.5, 0, 0], [1.5, 0, 0, 0, 0]]
+PY
+
+# Fine-tuned ones: adapters are merged, heads of one organism make a model of one.
+converted tuned expected tuned.pth --transfer-config tuned.json --organism mouse
+converted delta expected "$model/model.safetensors" --delta delta.safetensors
+converted other_delta expected port.pth --delta delta.delta.pth
+check "the same model" same_files delta/config.json other_delta/config.json
+check "its tracks" [ "$(cut -f 1-4 delta/tracks_mouse.tsv | tail -n 2)" = "own	0	mine 0	+
+own	1	mine 1	-" ]
+sed -i 's/"num_organisms"/"sequence_length": 1024, &/' delta/config.json
+works infer tracks -q --device cpu --model delta "$model/windows.fa" -o - --tracks 'mine 1'
+check "its head" n_lines_is out.txt 2048
+
+# refused PATTERN ARGUMENTS...: one line on stderr, and no folder.
+refused() {
+  convert "${@:2}" refused
+  check "refused: ${*:2}" rc_is 1
+  check "one line" n_lines_is err.txt 1
+  check "the error says '$1'" err_has "^alphagenome.py: $1"
+  check "no folder" absent refused
+}
+refused 'nothing.pth: No such file' nothing.pth
+refused 'foreign.safetensors: 1 tensors are not read: tower.blocks.0.mha.gate.weight' foreign.safetensors
+refused 'other.pth: 1 tensors are not read: something.weight' other.pth
+refused 'locon.pth: has 1 tensors of Locon or Houlsby adapters' locon.pth
+refused 'tuned.pth: has adapters, but no transfer_config' tuned.pth
+refused 'delta.delta.pth: is a delta, which goes with --delta' delta.delta.pth
+refused 'port.pth: has no transfer_config' port.pth --delta port.pth
+sed 's/\[\[/[[7, /' means.json >ragged.json
+refused 'ragged.json: the means of the head atac are no rows of numbers' pt.safetensors --means ragged.json
+python3 -c 'import json; means = json.load(open("means.json")); means["heads"]["atac"] = means["heads"]["dnase"]
+json.dump(means, open("other.json", "w"))'
+refused 'other.json: the head atac has means of shape \[2, 3\]; expected \[2, 5\]' pt.safetensors --means other.json
+grep -v '^cage' tables/tracks_human.tsv >short.tsv
+refused 'short.tsv: has no tracks of the head cage' port.pth --human-tracks short.tsv
+printf 'atac\t5\tmore\t.\t\t\t\n' | cat tables/tracks_human.tsv - >long.tsv
+refused 'long.tsv: has 4 tracks of the head atac; the model has 5' port.pth --human-tracks long.tsv
+mkdir checkpoint
+"$python" -c 'import orbax.checkpoint' 2>/dev/null ||
+  refused 'checkpoint: is a folder; to read DeepMind' checkpoint
+
 finish

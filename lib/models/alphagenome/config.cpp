@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -68,10 +69,22 @@ Config read_config(const ModelConfig& file) {
   count("pair_heads", config.n_pair_heads, 1024);
   count("pair_head_dim", config.pair_head_dim, 1024);
   count("position_features", config.n_position_features, 2 * kMaxPairPositions);
-  count("contact_tracks", config.contact_tracks, kMaxTracks);
-  count("splice_usage_tracks", config.usage_tracks, kMaxTracks);
+  const auto count_or_none = [&](const char* key, std::int64_t& value, std::int64_t at_most) {
+    value = file.integer_or(key, value);
+    if (value < 0 || value > at_most)
+      file.fail(fmt::format("{} is {}; expected 0 to {}", key, value, at_most));
+  };
+  count_or_none("contact_tracks", config.contact_tracks, kMaxTracks);
+  count_or_none("splice_usage_tracks", config.usage_tracks, kMaxTracks);
+  count_or_none("splice_junction_tissues", config.junction_tissues, kMaxTracks / 2);
+  count_or_none("splice_junction_channels", config.junction_channels, kMaxWidth);
+  config.has_splice_sites = file.flag_or("splice_sites", true);
+  if (config.junction_tissues > 0 && !config.has_splice_sites)
+    file.fail(
+        "splice_junction_tissues without splice_sites, by whose probabilities they are found");
   require_even(file, "qk_head_dim", config.d_key);
   require_even(file, "position_features", config.n_position_features);
+  require_even(file, "splice_junction_channels", config.junction_channels);
   std::vector<std::pair<std::string, std::int64_t>> heads = kPublishedHeads;
   if (file.has("track_heads")) {
     heads = file.named_counts("track_heads", kMaxTracks);
@@ -80,12 +93,26 @@ Config read_config(const ModelConfig& file) {
       return published_place(x.first) < published_place(y.first);
     });
   }
+  // Heads of one resolution, and those whose values are stored as a power: by the published names
+  // where config.json does not list them.
+  const std::map<std::string, std::vector<std::string>> published{
+      {"coarse_heads", {"chip_tf", "chip_histone"}},
+      {"fine_heads", {}},
+      {"squashed_heads", {"rna_seq"}}};
+  std::map<std::string, std::vector<std::string>> lists;
+  for (const auto& [key, names] : published)
+    lists[key] = file.has(key.c_str()) ? file.texts(key.c_str()) : names;
+  const auto listed = [&](const char* key, const std::string& name) {
+    return std::find(lists[key].begin(), lists[key].end(), name) != lists[key].end();
+  };
   for (const auto& [name, n_tracks] : heads) {
     if (name.empty() || name.find_first_not_of(kNameLetters) != std::string::npos)
       file.fail(fmt::format("track_heads has {}; expected names of a-z, 0-9 and _",
                             biogpu::quoted(name)));
-    const bool is_coarse = name == "chip_tf" || name == "chip_histone";
-    config.track_heads.push_back({name, n_tracks, !is_coarse, name == "rna_seq"});
+    config.track_heads.push_back({name, n_tracks, !listed("coarse_heads", name),
+                                  !listed("fine_heads", name), listed("squashed_heads", name)});
+    if (!config.track_heads.back().is_fine && !config.track_heads.back().is_coarse)
+      file.fail(fmt::format("{} is in both coarse_heads and fine_heads", biogpu::quoted(name)));
   }
   return config;
 }
@@ -116,21 +143,25 @@ std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases,
       heads.push_back(head);
     };
     if (shape.is_fine) add("/1", fine);
-    add("/128", coarse);
+    if (shape.is_coarse) add("/128", coarse);
   }
   const std::int64_t n = n_bases / config.pair_bin();
   const BinGrid pairs{config.pair_bin(), 0, n * n};
-  heads.push_back({kContactMaps,
-                   config.contact_tracks,
-                   pairs,
-                   Activation::none,
-                   "pairs of bins",
-                   table,
-                   kContactMaps,
-                   {n, n}});
-  heads.push_back({kSpliceSites, kSpliceClasses, fine, Activation::none, {}, table, kSpliceSites});
-  heads.push_back(
-      {kSpliceUsage, config.usage_tracks, fine, Activation::none, {}, table, kSpliceUsage});
+  if (config.contact_tracks > 0)
+    heads.push_back({kContactMaps,
+                     config.contact_tracks,
+                     pairs,
+                     Activation::none,
+                     "pairs of bins",
+                     table,
+                     kContactMaps,
+                     {n, n}});
+  if (config.has_splice_sites)
+    heads.push_back(
+        {kSpliceSites, kSpliceClasses, fine, Activation::none, {}, table, kSpliceSites});
+  if (config.usage_tracks > 0)
+    heads.push_back(
+        {kSpliceUsage, config.usage_tracks, fine, Activation::none, {}, table, kSpliceUsage});
   return heads;
 }
 

@@ -25,7 +25,8 @@ inline constexpr char kSpliceUsage[] = "splice_site_usage";
 struct TrackHeadShape {
   std::string name;           // "rna_seq"
   std::int64_t n_tracks = 0;  // columns of its weights, padding included
-  bool is_fine = false;       // has predictions for every base, too
+  bool is_fine = false;       // has predictions for every base
+  bool is_coarse = true;      // has predictions for coarse bins
   bool is_squashed = false;   // values are stored as their power of 0.75
 };
 
@@ -45,7 +46,10 @@ struct Config {
   std::int64_t pair_head_dim = 128;
   std::int64_t n_position_features = 64;  // half of them are signed
   std::int64_t contact_tracks = 28;
-  std::int64_t usage_tracks = 734;
+  std::int64_t usage_tracks = 734;  // 0 of a head's tracks: fine-tuned models without it
+  bool has_splice_sites = true;
+  std::int64_t junction_tissues = 367;
+  std::int64_t junction_channels = 768;
   std::vector<TrackHeadShape> track_heads;
 
   std::int64_t stored_organisms() const { return n_organisms == 0 ? 1 : n_organisms; }

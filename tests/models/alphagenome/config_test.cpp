@@ -59,6 +59,29 @@ TEST_CASE("alphagenome.config: heads keep the published order", "[alphagenome]")
   CHECK(config.track_heads[2].name == "own");
 }
 
+TEST_CASE("alphagenome.config: fine-tuned models have other heads", "[alphagenome]") {
+  const Config config = read(
+      R"({"track_heads": {"own": 2, "mine": 3, "rna_seq": 4}, "coarse_heads": ["mine"],
+          "fine_heads": ["own"], "squashed_heads": ["own"], "contact_tracks": 0,
+          "splice_usage_tracks": 0, "splice_junction_tissues": 0, "splice_sites": false,
+          "num_organisms": 1, "organisms": ["mouse"]})");
+  const auto heads = models::alphagenome::all_heads(config, 2048);
+  REQUIRE(heads.size() == 4);
+  CHECK(heads[0].name == "rna_seq/1");
+  CHECK(heads[1].name == "rna_seq/128");
+  CHECK(heads[2].name == "mine/128");
+  CHECK(heads[3].name == "own/1");
+  CHECK(heads[3].table == "tracks_mouse.tsv");
+  CHECK_FALSE(config.track_heads[0].is_squashed);
+  CHECK(config.track_heads[2].is_squashed);
+  CHECK(error_of(R"({"coarse_heads": ["atac"], "fine_heads": ["atac"]})")
+            .find("'atac' is in both coarse_heads and fine_heads") != std::string::npos);
+  CHECK(error_of(R"({"splice_sites": false})").find("splice_junction_tissues without") !=
+        std::string::npos);
+  CHECK(error_of(R"({"num_organisms": 1, "organisms": ["a", "b"]})")
+            .find("organisms has 2 names of 1") != std::string::npos);
+}
+
 TEST_CASE("alphagenome.config: what cannot be is told by its key", "[alphagenome]") {
   CHECK(error_of(R"({"qk_head_dim": 7})").find("qk_head_dim is 7; expected an even") !=
         std::string::npos);
