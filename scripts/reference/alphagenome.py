@@ -29,6 +29,15 @@ def turn(x, angle):
     return torch.stack((even * c - odd * s, odd * c + even * s), -1).flatten(-2)
 
 
+def select_sites(probabilities, n_max=512, threshold=0.1):
+    """Bases of donor +, acceptor +, donor -, acceptor -, each in ascending order."""
+    sites = []
+    for of_class in probabilities.T[:4]:
+        best = torch.sort(of_class, descending=True, stable=True)[1][:n_max]
+        sites.append(torch.sort(best[of_class[best] >= threshold])[0])
+    return sites
+
+
 class AlphaGenome:
     def __init__(self, weights, pair_gelu="tanh", dtype=torch.float64):
         self.w = {name: tensor.to(dtype) for name, tensor in weights.items() if tensor.is_floating_point()}
@@ -48,6 +57,9 @@ class AlphaGenome:
     def rms(self, x, name):
         scale = torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-5)
         return x * scale * self.w[name + ".weight"] + self.w[name + ".bias"]
+
+    def embedded(self, name, organism):
+        return self.w[name + ".weight"][organism] if name + ".weight" in self.w else 0
 
     def linear(self, x, name):
         weight = self.w[name + ".weight"]
@@ -154,12 +166,36 @@ class AlphaGenome:
     def conv_block_1(self, x, name):
         return self.linear(gelu17(self.rbn(x, name + ".norm")), name + ".conv")
 
+    def junctions(self, e1, probabilities, organism):
+        """Counts [donors, acceptors, 2 x tissues], zeros where a strand has fewer, and sites [4, n], -1 behind them."""
+        w, s = self.w, "splice_sites_junction_head."
+        sites = select_sites(probabilities)
+        z = F.linear(e1, w[s + "conv.weight"][organism], w[s + "conv.bias"][organism])
+        half = z.shape[1] // 2
+        i = torch.arange(half, dtype=self.dtype)
+        denominator = i + torch.tensor(float(2 ** 20 - half + 1), dtype=self.dtype) ** (i / (half - 1))
+        turned = []
+        for name, at in zip(("pos_donor", "pos_acceptor", "neg_donor", "neg_acceptor"), sites):
+            scale, offset = w[s + "rope_params." + name][organism]
+            angle = at.to(self.dtype)[:, None] / denominator
+            turned.append(turn(z[at][:, None] * scale + offset, angle[:, None, :]))
+        n_donors, n_acceptors = max(len(sites[0]), len(sites[2])), max(len(sites[1]), len(sites[3]))
+        counts = []
+        for donors, acceptors in (turned[:2], turned[2:]):
+            strand = F.softplus(torch.einsum("dtc,atc->dat", donors, acceptors))
+            counts.append(F.pad(strand, (0, 0, 0, n_acceptors - strand.shape[1], 0, n_donors - strand.shape[0])))
+        positions = torch.full((4, max(n_donors, n_acceptors)), -1)
+        for row, at in zip(positions, sites):
+            row[: len(at)] = at
+        return torch.cat(counts, -1), positions
+
     def run(self, onehot, organism):
         """Every part by name, for a sequence [S, 4] of ones and zeros."""
         out = {}
         x, skips = self.encode(onehot.to(self.dtype))
         out["trunk"] = x
-        x = x + self.w["organism_embed.weight"][organism]
+        # A model without organisms has heads of one.
+        x = x + self.embedded("organism_embed", organism)
         pair = None
         for i in range(self.n_blocks):
             block = f"tower.blocks.{i}"
@@ -173,12 +209,12 @@ class AlphaGenome:
         out["decoded"] = decoded
         w = self.w
         e128 = gelu17(self.rbn(self.linear(x, "embedder_128bp.project_in"), "embedder_128bp.norm")
-                      + w["embedder_128bp.organism_embed.weight"][organism])
+                      + self.embedded("embedder_128bp.organism_embed", organism))
         skip = self.linear(e128, "embedder_1bp.project_skip").repeat_interleave(len(decoded) // len(x), 0)
         e1 = gelu17(self.rbn(self.linear(decoded, "embedder_1bp.project_in") + skip, "embedder_1bp.norm")
-                    + w["embedder_1bp.organism_embed.weight"][organism])
+                    + self.embedded("embedder_1bp.organism_embed", organism))
         pair_e = gelu17(self.rms((pair + pair.transpose(0, 1)) / 2, "embedder_pair.norm")
-                        + w["embedder_pair.organism_embed.weight"][organism])
+                        + self.embedded("embedder_pair.organism_embed", organism))
         out["embedding/128"], out["embedding/1"], out["embedding/pair"] = e128, e1, pair_e
         coarse = len(decoded) // len(x)  # bases; 128 of the published model
         for name in sorted({n.split(".")[1] for n in w if n.startswith("heads.")}):
@@ -205,4 +241,6 @@ class AlphaGenome:
         s = "splice_sites_usage_head.conv."
         if s + "weight" in w:
             out["splice_site_usage"] = torch.sigmoid(F.linear(e1, w[s + "weight"][organism], w[s + "bias"][organism]))
+        if "splice_sites_junction_head.conv.weight" in w and "splice_sites" in out:
+            out["splice_junctions"], out["splice_junctions/positions"] = self.junctions(e1, out["splice_sites"], organism)
         return out

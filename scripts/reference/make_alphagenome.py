@@ -218,7 +218,7 @@ def make_vectors(weights, windows):
                     whole = name == "one" and form == "tanh" and organism == 0
                     if not whole and part not in ("atac/1", "rna_seq/128", "contact_maps"):
                         continue
-                    vectors[f"{name}/{form}/{organism}/{part}"] = values
+                    vectors[f"{name}/{form}/{organism}/{part}"] = values[:24, :24] if part == "splice_junctions" else values
     return {name: values.float().contiguous() for name, values in vectors.items()}
 
 

@@ -69,7 +69,8 @@ header = json.loads(data[8:8 + struct.unpack('<Q', data[:8])[0]])
 print(*(f'{name[4:]}:{header[name][\"shape\"][-1]}' for name in sorted(header) if name.startswith('one/')))" "$1"; }
 tracks tables -o tables.safetensors
 check "real columns" [ "$(shapes tables.safetensors)" = "atac/1:3 atac/128:3 cage/1:4 cage/128:4 chip_histone/128:3 chip_tf/128:7 \
-contact_maps:3 dnase/1:3 dnase/128:3 procap/1:2 procap/128:2 rna_seq/1:4 rna_seq/128:4 splice_site_usage:6 splice_sites:4" ]
+contact_maps:3 dnase/1:3 dnase/128:3 procap/1:2 procap/128:2 rna_seq/1:4 rna_seq/128:4 splice_junctions:4 \
+splice_junctions/positions:512 splice_site_usage:6 splice_sites:4" ]
 tracks tables --all-columns -o other.safetensors
 check "all columns" same_files human.safetensors other.safetensors
 tracks tables --organism mouse -o other.safetensors
@@ -101,6 +102,52 @@ tracks tables --strands both --head cage/1 -o both.tsv
 run infer tracks -q --device cpu --model tables --strands both --head cage/1 reverse.fa -o reverse.tsv
 check "the reverse complement gives the other strand's" cmp <(grep '^one' both.tsv | cut -f 3-6) \
   <(grep '^rone' reverse.tsv | sort -k 2,2nr | awk -F '\t' -v OFS='\t' '{ print $5, $6, $3, $4 }')
+
+# Splice junctions: arrays with their sites, and as text the same numbers at their places in the genome.
+cat <(echo '>chr1') <(head -c 40 /dev/zero | tr '\0' A; sed -n 2p "$windows") | tr -d '\n' | sed 's/>chr1/&\n/; s/$/\n/' >genome.fa
+run infer tracks -q --device cpu --model tables --head splice_junctions --genome genome.fa --region chr1:41-1064 -o junctions.tsv
+check "junctions of a genome" rc_is 0
+tracks tables --head splice_junctions -o junctions.safetensors
+run infer tracks -q --device cpu --model tables --head splice_junctions --tracks '*(+)' --genome genome.fa --region chr1:41-1064 -o plus.tsv
+check "the text's numbers are the array's" python3 - <<'PY'
+import json, struct
+data = open("junctions.safetensors", "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + size])
+def read(name):
+    begin, end = header[name]["data_offsets"]
+    return header[name]["shape"], struct.unpack(f"<{(end - begin) // 4}f", data[8 + size:][begin:end])
+(donors, acceptors, columns), counts = read("one")
+(_, n), sites = read("one/positions")
+assert columns == 4, columns
+lines = [line.rstrip("\n").split("\t") for line in open("junctions.tsv")]
+assert lines[0] == ["chrom", "start", "end", "strand", "splice_junctions 0", "splice_junctions 1"], lines[0]
+right = {}
+for strand, (donor, acceptor) in enumerate(((0, 1), (2, 3))):
+    for i in range(donors):
+        for k in range(acceptors):
+            d, a = int(sites[donor * n + i]), int(sites[acceptor * n + k])
+            row = (i * acceptors + k) * columns
+            if d < 0 or a < 0:
+                assert counts[row + 2 * strand:row + 2 * strand + 2] == (0, 0)
+                continue
+            start, end = (d + 1, a) if strand == 0 else (a + 1, d)
+            if start < end:
+                right[start + 40, end + 40, "+-"[strand]] = counts[row + 2 * strand:row + 2 * strand + 2]
+assert len(right) == len(lines) - 1 > 1000
+places = [(int(line[1]), int(line[2]), line[3]) for line in lines[1:]]
+assert places == sorted(places)
+for line, place in zip(lines[1:], places):
+    assert line[0] == "chr1"
+    for got, number in zip(map(float, line[4:]), right[place]):
+        assert abs(got - number) <= 1e-6 * number, (place, got, number)
+plus = [line.rstrip("\n").split("\t") for line in open("plus.tsv")]
+assert all((line[4] == ".") == (line[3] == "-") for line in plus[1:])
+PY
+tracks tables --head splice_junctions --strands both
+check "no mean of both strands" err_has "the head splice_junctions has other splice sites on the other strand"
+run infer variants -q --device cpu --model tables --head splice_junctions --genome genome.fa /dev/null -o -
+check "no scores by bins" rc_is 2
 
 # Tables that do not fit.
 grep -v '^cage	3' tables/tracks_human.tsv >short.tsv

@@ -120,6 +120,7 @@ void check_course(Loaded& right_one, Loaded& other, const std::vector<Letters>& 
   const models::Outputs got = other.run(windows, {true, true, false});
   REQUIRE_FALSE(right_one.model.heads().empty());
   for (const models::HeadChoice& head : right_one.model.heads()) {
+    if (right_one.model.head(head).is_ragged) continue;  // its rows are chosen by 16 bits
     const std::string name = "tracks." + head.name;
     const auto n_tracks = static_cast<std::size_t>(right.at(name).shape[1]);
     for (std::size_t track = 0; track < n_tracks; ++track) {

@@ -11,7 +11,10 @@
 #include "lib/bio/genome/tracks/signal_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/io/table_fields.hpp"
 #include "lib/tasks/dna/compare.hpp"
+#include "lib/tasks/dna/junction_table.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -34,6 +37,35 @@ void write_arrays(WindowRun& run, const TrackFlags& flags) {
     for (const io::NamedArray& array : result.arrays) writer->add(array);
   });
   run.finish(writer->bytes(), [&] { writer->commit(); });
+}
+
+// Whether the one head is that of splice junctions.
+bool has_junctions_alone(const models::DnaModel& model) {
+  return model.heads().size() == 1 && model.head(model.heads().front()).is_ragged;
+}
+
+// Splice junctions with their places.
+void write_junctions(WindowRun& run, const TrackFlags& flags) {
+  const std::string& output = flags.windows.dna.infer.output;
+  const models::HeadChoice& choice = run.model().heads().front();
+  const tasks::JunctionTable table(
+      run.model(), choice,
+      track_names(flags.windows.dna.heads, flags.windows.dna.infer.model, run.model()));
+  io::OutputFile file(output);
+  file.write(table.header());
+  const auto contigs = run.input().contigs();
+  run.run(options_of(flags), [&](const pipeline::RecordOutputs& result) {
+    for (std::size_t i = 0; i + 1 < result.arrays.size(); i += 2) {
+      const io::NamedArray &tracks = result.arrays[i], &positions = result.arrays[i + 1];
+      if (contigs.empty()) {
+        file.write(table.lines(io::as_field(tracks.key), 0, tracks, positions));
+        continue;
+      }
+      const WindowInput::Position at = run.input().take_position();
+      file.write(table.lines(io::as_field(contigs[at.contig].name), at.begin, tracks, positions));
+    }
+  });
+  run.finish(file.bytes(), [&] { file.commit(); });
 }
 
 // One track along the genome.
@@ -78,6 +110,9 @@ void run_tracks(TrackFlags flags, const std::string& command_line) {
   WindowRun run(checked_flags(flags.windows), "infer tracks", command_line);
   if (is_signal)
     write_signal(run, flags);
+  else if (has_junctions_alone(run.model()) &&
+           io::array_format(infer.output) == io::ArrayFormat::tsv)
+    write_junctions(run, flags);
   else
     write_arrays(run, flags);
 }
@@ -103,6 +138,7 @@ Run add_infer_tracks(CLI::App& command) {
           "An array [bins, tracks] of each window and head. Output by suffix: .npz, .h5,\n"
           ".safetensors, .tsv, or .npy (rows one after the other, OUTPUT.index.tsv tells whose).\n"
           "Keys are the names of records or regions; with several heads NAME/HEAD.\n"
+          "Splice junctions alone as .tsv are lines of chrom, start, end, strand and tissues.\n"
           ".bw, .bigwig and .bedgraph hold one track of regions that do not overlap.\n\n"
           "Examples:\n"
           "  biogpu infer tracks --model enformer --head human loci.fa -o tracks.h5\n"

@@ -27,6 +27,8 @@ using tensor::DType;
 using tensor::Tensor;
 
 constexpr std::int64_t kDefaultBases = 131072;
+// An output for add_junctions() alone.
+constexpr const char* kSiteProbabilities = "site_probabilities";
 constexpr const char* kOrganism = "organism";
 constexpr const char* kPairGelu = "pair-gelu";
 
@@ -70,6 +72,9 @@ AlphaGenome::AlphaGenome(const std::string& folder, const ModelConfig& config,
   tensor::WeightTable table(checkpoint, options.maps);
   weights_ = alphagenome::read_weights(config_, options.weights, table, context);
   info_.n_parameters = table.n_taken();
+  if (weights_.junctions)
+    site_rows_.emplace(context, std::vector<KeptStore::Array>{
+                                    {context.compute_dtype(), n_bases, config_.fine_width()}});
 }
 
 std::string AlphaGenome::describe() const {
@@ -91,12 +96,51 @@ std::string AlphaGenome::describe() const {
 }
 
 Outputs AlphaGenome::run(std::span<const std::uint8_t> letters, const Request& request) {
-  return run_pass([&](Pass& pass) { forward(pass, letters, request); });
+  const std::int64_t n_windows = std::ssize(letters) / info_.window;
+  Tensor site_rows;
+  if (has_junctions(request)) {
+    site_rows_->reserve(static_cast<std::size_t>(n_windows));
+    site_rows = site_rows_->rows(0).slice(0, 0, n_windows * info_.window);
+  }
+  Outputs outputs = run_pass([&](Pass& pass) { forward(pass, letters, request, site_rows); });
+  if (has_junctions(request)) add_junctions(site_rows, n_windows, outputs);
+  return outputs;
 }
 
 std::size_t AlphaGenome::measure(std::int64_t n_windows, const Request& request) const {
   const std::vector<std::uint8_t> letters(static_cast<std::size_t>(n_windows * info_.window));
-  return measure_pass([&](Pass& pass) { forward(pass, letters, request); });
+  Tensor site_rows;
+  std::size_t kept = 0;
+  if (has_junctions(request)) {
+    site_rows =
+        Tensor(nullptr, context_.compute_dtype(), {n_windows * info_.window, config_.fine_width()});
+    kept = site_rows_->window_bytes() * static_cast<std::size_t>(n_windows);
+  }
+  return kept + measure_pass([&](Pass& pass) { forward(pass, letters, request, site_rows); });
+}
+
+bool AlphaGenome::has_junctions(const Request& request) const {
+  return request.tracks && weights_.junctions.has_value();
+}
+
+// site_rows: embeddings of the bases of all windows, of which those of splice sites are read.
+void AlphaGenome::add_junctions(const Tensor& site_rows, std::int64_t n_windows, Outputs& outputs) {
+  const io::SharedArray probabilities = outputs.at(kSiteProbabilities).values;
+  const auto size = static_cast<std::size_t>(info_.window * alphagenome::kSpliceClasses);
+  for (std::int64_t w = 0; w < n_windows; ++w) {
+    const float* const first = probabilities.data() + static_cast<std::size_t>(w) * size;
+    const alphagenome::SpliceSites sites = alphagenome::select_sites({first, size});
+    const Tensor rows = site_rows.slice(0, w * info_.window, (w + 1) * info_.window);
+    const Outputs strands = run_pass([&](Pass& pass) {
+      pass.depends_on(reinterpret_cast<std::uintptr_t>(rows.data));
+      alphagenome::predict_junctions(pass, *weights_.junctions, rows, sites);
+    });
+    alphagenome::Junctions joined = alphagenome::join_strands(*weights_.junctions, sites, strands);
+    joined.tracks.name = fmt::format("tracks.{}.{}", alphagenome::kJunctions, w);
+    joined.positions.name = fmt::format("positions.{}.{}", alphagenome::kJunctions, w);
+    outputs.add(std::move(joined.tracks));
+    outputs.add(std::move(joined.positions));
+  }
 }
 
 AlphaGenome::Needs AlphaGenome::needs(const Request& request) const {
@@ -105,7 +149,7 @@ AlphaGenome::Needs AlphaGenome::needs(const Request& request) const {
   if (!request.tracks && request.sums.empty()) return needs;
   for (const HeadChoice& choice : heads_) {
     const TrackHead& loaded = head(choice);
-    if (!loaded.row_kind.empty())
+    if (!loaded.row_shape.empty())
       needs.contacts = true;
     else if (loaded.bins.bin_size == 1)
       needs.fine = true;
@@ -121,8 +165,8 @@ TrackEnd AlphaGenome::end(bool is_fine) const {
           weights_.heads};
 }
 
-void AlphaGenome::forward(Pass& pass, std::span<const std::uint8_t> letters,
-                          const Request& request) const {
+void AlphaGenome::forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request,
+                          const Tensor& site_rows) const {
   const std::int64_t n_windows = std::ssize(letters) / info_.window;
   const Batch batch =
       alphagenome::make_batch(pass, config_, letters.data(), n_windows, info_.window);
@@ -137,6 +181,12 @@ void AlphaGenome::forward(Pass& pass, std::span<const std::uint8_t> letters,
   const Embedding& pair_embedding = info_.embeddings[2];
   if (request.embedding)
     pass.output(pair_embedding.output(), {n_windows * n_pairs * n_pairs, pair_embedding.width});
+  Tensor site_probabilities;
+  if (!site_rows.empty()) {
+    pass.depends_on(reinterpret_cast<std::uintptr_t>(site_rows.data));
+    site_probabilities =
+        pass.output(kSiteProbabilities, {n_windows * batch.n_bases, alphagenome::kSpliceClasses});
+  }
   if (need.contacts && request.tracks)
     for (std::size_t i = 0; i < heads_.size(); ++i)
       if (heads_[i].name == kContactMaps)
@@ -176,7 +226,9 @@ void AlphaGenome::forward(Pass& pass, std::span<const std::uint8_t> letters,
     const Tensor decoded = arena.take(context.compute_dtype(), {n_bases, config_.n_channels});
     alphagenome::decode(pass, config_, weights_, batch, x, skips, decoded);
     keep("decoded", decoded);
-    run_heads(pass, fine, request, fine_embedding(pass, batch, decoded, of_coarse), fine_inputs);
+    const Tensor of_fine = fine_embedding(pass, batch, decoded, of_coarse, site_rows);
+    run_heads(pass, fine, request, of_fine, fine_inputs);
+    if (!site_rows.empty()) weights_.junctions->sites.compute(pass, of_fine, site_probabilities);
   });
 }
 
@@ -194,13 +246,14 @@ Tensor AlphaGenome::coarse_embedding(Pass& pass, const Tensor& x) const {
   return embedding;
 }
 
-// Operand [bases, fine width].
+// Operand [bases, fine width], in `kept` where that is given.
 Tensor AlphaGenome::fine_embedding(Pass& pass, const Batch& batch, const Tensor& decoded,
-                                   const Tensor& coarse) const {
+                                   const Tensor& coarse, const Tensor& kept) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
   const std::int64_t width = config_.fine_width();
-  const Tensor embedding = arena.take(context.compute_dtype(), {decoded.shape[0], width});
+  const Tensor embedding =
+      kept.empty() ? arena.take(context.compute_dtype(), {decoded.shape[0], width}) : kept;
   const auto scope = arena.scope();
   const Tensor skip = arena.take(DType::f32, {coarse.shape[0], width});
   const Tensor y = arena.take(DType::f32, {decoded.shape[0], width});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -44,15 +45,21 @@ class AlphaGenome final : public DnaModel {
   };
   Needs needs(const Request& request) const;
   TrackEnd end(bool is_fine) const;
-  void forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request) const;
+  bool has_junctions(const Request& request) const;
+  // site_rows: where the embedding of bases goes, for add_junctions(); or empty.
+  void forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request,
+               const tensor::Tensor& site_rows) const;
+  void add_junctions(const tensor::Tensor& site_rows, std::int64_t n_windows, Outputs& outputs);
   void contact_maps(Pass& pass, const alphagenome::Batch& batch, const tensor::Tensor& pair) const;
   tensor::Tensor coarse_embedding(Pass& pass, const tensor::Tensor& x) const;
   tensor::Tensor fine_embedding(Pass& pass, const alphagenome::Batch& batch,
-                                const tensor::Tensor& decoded, const tensor::Tensor& coarse) const;
+                                const tensor::Tensor& decoded, const tensor::Tensor& coarse,
+                                const tensor::Tensor& kept) const;
 
   alphagenome::Config config_;
   const alphagenome::PairGelu pair_gelu_;
   alphagenome::Weights weights_;
+  std::optional<KeptStore> site_rows_;  // where junctions are predicted
 };
 
 ModelDef alphagenome_model();

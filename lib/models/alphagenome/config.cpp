@@ -162,6 +162,14 @@ std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases,
   if (config.usage_tracks > 0)
     heads.push_back(
         {kSpliceUsage, config.usage_tracks, fine, Activation::none, {}, table, kSpliceUsage});
+  if (config.junction_tissues > 0) {
+    TrackHead head{
+        kJunctions, 2 * config.junction_tissues, fine, Activation::none, "splice sites", table,
+        kJunctions};
+    head.is_ragged = true;
+    head.strands_of_line = 2;
+    heads.push_back(head);
+  }
   return heads;
 }
 

@@ -17,9 +17,12 @@ inline constexpr std::int64_t kMaxPairPositions = kMaxPositions / kPairRows;
 inline constexpr std::int64_t kLetterTaps = 15;
 inline constexpr std::int64_t kTaps = 5;
 inline constexpr std::int64_t kSpliceClasses = 5;  // donor +, acceptor +, donor -, acceptor -, none
+inline constexpr std::int64_t kJunctionClasses = 4;  // those before none
+inline constexpr std::int64_t kMaxSites = 512;       // of a class, between which are junctions
 inline constexpr char kContactMaps[] = "contact_maps";
 inline constexpr char kSpliceSites[] = "splice_sites";
 inline constexpr char kSpliceUsage[] = "splice_site_usage";
+inline constexpr char kJunctions[] = "splice_junctions";
 
 // A head of tracks: tensors heads.NAME.*.
 struct TrackHeadShape {
@@ -69,7 +72,8 @@ Config read_config(const ModelConfig& file);
 std::int64_t find_organism(const ModelConfig& file, const Config& config, const std::string& name);
 
 // The heads of the model for windows of n_bases, in the order of their outputs: tracks as NAME/1
-// and NAME/128, contact maps, splice sites and their usage. Their tracks are those of an organism.
+// and NAME/128, contact maps, splice sites, their usage and junctions. Their tracks are those of an
+// organism.
 std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases,
                                  std::int64_t organism = 0);
 

@@ -76,7 +76,6 @@ class HeadReader {
  private:
   HeadLayer tracks(const TrackHeadShape& shape, bool is_fine,
                    const std::vector<std::int64_t>& rows);
-  HeadLayer splice_sites(const std::vector<std::int64_t>& rows);
 
   WeightReader& reader_;
   const Config& config_;
@@ -106,36 +105,9 @@ HeadLayer HeadReader::tracks(const TrackHeadShape& shape, bool is_fine,
   return layer;
 }
 
-// A softmax over all classes, of which columns are given.
-HeadLayer HeadReader::splice_sites(const std::vector<std::int64_t>& rows) {
-  const tensor::Linear all = reader_.upload(reader_.organism_matrix(
-      "splice_sites_classification_head.conv", kSpliceClasses, config_.fine_width()));
-  HeadLayer layer;
-  layer.linear.n_out = rows.empty() ? kSpliceClasses : std::ssize(rows);
-  layer.compute = [all, rows](Pass& pass, const Tensor& embedding, const Tensor& out) {
-    tensor::Context& context = pass.context();
-    const auto scope = pass.arena().scope();
-    const Tensor logits =
-        rows.empty() ? out
-                     : pass.arena().take(tensor::DType::f32, {embedding.shape[0], kSpliceClasses});
-    ops::gemm(context, {embedding, &all, ops::Activation::none, {}, logits});
-    ops::log_softmax(context, {logits});
-    if (rows.empty()) {
-      ops::map(context, ops::map_function(MapCode::exp, logits, out));
-      return;
-    }
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto to = static_cast<std::int64_t>(i);
-      ops::map(context, ops::map_function(MapCode::exp, logits.slice(1, rows[i], rows[i] + 1),
-                                          out.slice(1, to, to + 1)));
-    }
-  };
-  return layer;
-}
-
 HeadLayer HeadReader::read(const HeadChoice& choice) {
   HeadLayer layer;
-  if (choice.name == kSpliceSites) return splice_sites(choice.tracks);
+  if (choice.name == kSpliceSites) return read_splice_sites(reader_, choice.tracks);
   if (choice.name == kContactMaps) {
     layer.linear = reader_.upload(
         rows_of(reader_.organism_matrix_by_input("contact_maps_head.linear", config_.contact_tracks,
@@ -153,6 +125,7 @@ HeadLayer HeadReader::read(const HeadChoice& choice) {
     };
     return layer;
   }
+  if (choice.name == kJunctions) return layer;  // read_junctions()
   for (const TrackHeadShape& shape : config_.track_heads)
     for (const bool is_fine : {true, false})
       if (choice.name == shape.name + (is_fine ? "/1" : "/128"))
@@ -179,6 +152,32 @@ void HeadReader::ignore_others() {
 }
 
 }  // namespace
+
+HeadLayer read_splice_sites(WeightReader& reader, const std::vector<std::int64_t>& rows) {
+  const tensor::Linear all = reader.upload(reader.organism_matrix(
+      "splice_sites_classification_head.conv", kSpliceClasses, reader.config().fine_width()));
+  HeadLayer layer;
+  layer.linear.n_out = rows.empty() ? kSpliceClasses : std::ssize(rows);
+  layer.compute = [all, rows](Pass& pass, const Tensor& embedding, const Tensor& out) {
+    tensor::Context& context = pass.context();
+    const auto scope = pass.arena().scope();
+    const Tensor logits =
+        rows.empty() ? out
+                     : pass.arena().take(tensor::DType::f32, {embedding.shape[0], kSpliceClasses});
+    ops::gemm(context, {embedding, &all, ops::Activation::none, {}, logits});
+    ops::log_softmax(context, {logits});
+    if (rows.empty()) {
+      ops::map(context, ops::map_function(MapCode::exp, logits, out));
+      return;
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto to = static_cast<std::int64_t>(i);
+      ops::map(context, ops::map_function(MapCode::exp, logits.slice(1, rows[i], rows[i] + 1),
+                                          out.slice(1, to, to + 1)));
+    }
+  };
+  return layer;
+}
 
 std::vector<HeadLayer> read_heads(WeightReader& reader, const std::vector<HeadChoice>& choices) {
   HeadReader heads(reader);

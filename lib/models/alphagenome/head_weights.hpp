@@ -9,4 +9,7 @@ namespace biogpu::models::alphagenome {
 // the others are known and left.
 std::vector<HeadLayer> read_heads(WeightReader& reader, const std::vector<HeadChoice>& choices);
 
+// Probabilities of all classes of splice sites, of which columns are given.
+HeadLayer read_splice_sites(WeightReader& reader, const std::vector<std::int64_t>& rows);
+
 }  // namespace biogpu::models::alphagenome

@@ -3,6 +3,7 @@ set(sources
     batch.cpp
     config.cpp
     head_weights.cpp
+    junctions.cpp
     tower.cpp
     unet.cpp
     weight_reader.cpp

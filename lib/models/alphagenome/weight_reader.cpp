@@ -38,6 +38,13 @@ std::vector<double> WeightReader::of_organism(const std::string& name, std::int6
   return {row, row + n};
 }
 
+std::vector<double> WeightReader::of_organism(const std::string& name, std::int64_t a,
+                                              std::int64_t b, std::int64_t c) {
+  const HostTensor read = table_.take(name, {config_.stored_organisms(), a, b, c});
+  const float* const row = read.values.data() + organism_ * a * b * c;
+  return {row, row + a * b * c};
+}
+
 Scaling WeightReader::scaling(const std::string& name, std::int64_t channels) {
   const std::vector<double> weight = vector(name + ".weight", channels);
   const std::vector<double> variance = vector(name + ".running_var", channels);

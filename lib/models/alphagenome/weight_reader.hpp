@@ -73,6 +73,9 @@ class WeightReader {
   std::vector<double> vector(const std::string& name, std::int64_t n);
   // The organism's row of a tensor [organisms, n].
   std::vector<double> of_organism(const std::string& name, std::int64_t n);
+  // The same of a tensor [organisms, a, b, c].
+  std::vector<double> of_organism(const std::string& name, std::int64_t a, std::int64_t b,
+                                  std::int64_t c);
   Scaling scaling(const std::string& name, std::int64_t channels);
   // halved: as Matrix::halve_pairs(). more_bias: is added, or empty.
   tensor::Norm norm(const std::string& name, std::int64_t d, bool halved = false,

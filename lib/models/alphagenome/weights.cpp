@@ -195,6 +195,8 @@ Weights read_weights(const Config& config, const WeightOptions& options, tensor:
   WeightReader reader(config, options.organism, table, context);
   Weights weights = TrunkReader(reader).read();
   weights.heads = read_heads(reader, options.heads);
+  for (const HeadChoice& choice : options.heads)
+    if (choice.name == kJunctions) weights.junctions = read_junctions(reader, choice.tracks);
   reader.finish();
   return weights;
 }

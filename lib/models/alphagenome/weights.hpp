@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/models/alphagenome/config.hpp"
+#include "lib/models/alphagenome/junctions.hpp"
 #include "lib/models/layers/conv_block.hpp"
 #include "lib/models/layers/track_heads.hpp"
 #include "lib/tensor/context.hpp"
@@ -56,10 +57,11 @@ struct Weights {
   tensor::Tensor organism;  // f32 [width], or empty
   std::vector<TowerBlock> tower;
   std::vector<UpBlock> up;
-  tensor::Linear coarse_project;           // to activations of embeddings of coarse bins
-  tensor::Linear fine_project, fine_skip;  // bias of fine_project: both maps' and what follows
-  tensor::Norm pair_norm;                  // RMS; the organism's embedding is in its bias
-  std::vector<HeadLayer> heads;            // as they were chosen
+  tensor::Linear coarse_project;             // to activations of embeddings of coarse bins
+  tensor::Linear fine_project, fine_skip;    // bias of fine_project: both maps' and what follows
+  tensor::Norm pair_norm;                    // RMS; the organism's embedding is in its bias
+  std::vector<HeadLayer> heads;              // as they were chosen
+  std::optional<JunctionWeights> junctions;  // where that head was chosen
   tensor::Tensor rotary;  // f32 [kMaxPositions, d_key]: lib/ops/attention/rotate_heads.hpp
 };
 

@@ -51,9 +51,16 @@ std::vector<BinGrid> DnaModel::grids() const {
 void DnaModel::require_strands() const {
   // Pairs of bins are in the opposite order on the other strand, whatever they cover.
   std::vector<BinGrid> all;
-  for (const HeadChoice& choice : heads_)
-    if (const TrackHead& loaded = head(choice); loaded.row_shape.empty())
-      all.push_back(loaded.bins);
+  for (const HeadChoice& choice : heads_) {
+    const TrackHead& loaded = head(choice);
+    if (loaded.is_ragged)
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("--strands both: the head {} has other {} on the other strand; choose "
+                      "others with --head",
+                      loaded.name, loaded.row_kind));
+    if (loaded.row_shape.empty()) all.push_back(loaded.bins);
+  }
   for (const Embedding& embedding : info_.embeddings)
     if (embedding.row_shape.empty()) all.push_back(embedding.bins);
   for (const BinGrid& bins : all) {

@@ -38,6 +38,11 @@ struct TrackHead {
   std::string table_head = {};
   // The axes of the rows, where they are not one: [s, s] of pairs of bins.
   std::vector<std::int64_t> row_shape = {};
+  // Rows differ by window: run() gives tracks.NAME.WINDOW [rows, rows, tracks] and
+  // positions.NAME.WINDOW for each window.
+  bool is_ragged = false;
+  // Tracks of a line of the table: with 2, all lines for + and then all for -.
+  int strands_of_line = 1;
 };
 
 // Null where there is no such head.

@@ -1,5 +1,7 @@
 #include "lib/tasks/dna/tracks.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -33,15 +35,21 @@ struct WindowOutput {
   std::string suffix;                     // the end of its key
   std::vector<std::size_t> other_strand;  // see HeadChoice
   std::vector<std::int64_t> row_shape;    // see TrackHead
+  bool is_ragged = false;                 // the same
 };
 
 std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Request& request) {
   std::vector<WindowOutput> outputs;
   if (request.tracks)
-    for (const models::HeadChoice& head : model.heads())
-      outputs.push_back({"tracks." + head.name,
-                         model.heads().size() > 1 ? "/" + head.name : std::string(),
-                         head.other_strand, model.head(head).row_shape});
+    for (const models::HeadChoice& choice : model.heads()) {
+      const models::TrackHead& head = model.head(choice);
+      const std::string suffix = model.heads().size() > 1 ? "/" + choice.name : std::string();
+      outputs.push_back(
+          {"tracks." + choice.name, suffix, choice.other_strand, head.row_shape, head.is_ragged});
+      if (head.is_ragged)
+        outputs.push_back(
+            {"positions." + choice.name, suffix + "/positions", {}, {}, head.is_ragged});
+    }
   if (request.embedding)
     for (const models::Embedding& embedding : model.info().embeddings)
       outputs.push_back({embedding.output(),
@@ -93,6 +101,12 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
       [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
         for (std::size_t i = 0; i < n; ++i)
           for (const WindowOutput& output : outputs) {
+            if (output.is_ragged) {
+              const models::Outputs::Array& own = pass.at(fmt::format("{}.{}", output.name, i));
+              result.arrays.push_back({windows.keys[first + i] + output.suffix, own.shape,
+                                       own.values, output.suffix.size()});
+              continue;
+            }
             const models::Outputs::Array& array = pass.at(output.name);
             const std::size_t size = array.values.size() / n;
             std::vector<std::int64_t> shape = output.row_shape;

@@ -41,7 +41,7 @@ TEST_CASE("alphagenome.config: the published model is what an empty file says", 
   CHECK(config.coarse_bin() == 128);
   CHECK(config.pair_bin() == 2048);
   const auto heads = models::alphagenome::all_heads(config, 131072);
-  CHECK(heads.size() == 15);
+  CHECK(heads.size() == 16);
   REQUIRE(models::find_head(heads, "rna_seq/1") != nullptr);
   CHECK(models::find_head(heads, "rna_seq/1")->bins.n_bins == 131072);
   CHECK(models::find_head(heads, "chip_tf/1") == nullptr);

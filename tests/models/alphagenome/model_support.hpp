@@ -67,4 +67,26 @@ inline void check_alphagenome(LoadedAlphaGenome& loaded, const std::string& form
   }
 }
 
+// Sites, and counts of the first of them, of the window "one"; all counts.
+inline std::vector<float> check_junctions(LoadedAlphaGenome& loaded, double bound) {
+  constexpr std::size_t kSites = 512, kStored = 24, kTracks = 6;
+  const Vectors expected(kTinyAlphaGenome + "/expected.safetensors");
+  const models::Outputs outputs = loaded.run(read_windows(kTinyAlphaGenome));
+  const auto& positions = outputs.at("positions.splice_junctions.0");
+  CHECK(std::vector<float>(positions.values.begin(), positions.values.end()) ==
+        expected["one/tanh/0/splice_junctions/positions"]);
+  const auto& counts = outputs.at("tracks.splice_junctions.0");
+  REQUIRE(counts.shape == std::vector<std::int64_t>{kSites, kSites, kTracks});
+  const std::vector<float> block = expected["one/tanh/0/splice_junctions"];
+  REQUIRE(block.size() == kStored * kStored * kTracks);
+  const std::vector<float> all(counts.values.begin(), counts.values.end());
+  std::vector<float> got;
+  for (std::size_t i = 0; i < kStored; ++i) {
+    const auto row = all.begin() + static_cast<std::ptrdiff_t>(i * kSites * kTracks);
+    got.insert(got.end(), row, row + kStored * kTracks);
+  }
+  check_part("junctions", got, block, kTracks, bound);
+  return all;
+}
+
 }  // namespace biogpu::test

@@ -94,3 +94,50 @@ TEST_CASE("alphagenome.model: lengths and organisms that it does not have are re
   both.insert(both.end(), windows[1].begin(), windows[1].end());
   CHECK(loaded.run({both}).at("tracks.atac/1").shape[0] == 2048);
 }
+
+TEST_CASE("alphagenome.junctions: sites and counts equal the program", "[alphagenome][model]") {
+  const std::vector<Letters> windows = test::read_windows(test::kTinyAlphaGenome);
+  AlphaGenome::Options options = alphagenome_options(0);
+  options.weights.heads = {{"splice_junctions", {}}};
+  LoadedAlphaGenome reference(ops::make_reference_context(), options);
+  test::check_junctions(reference, 1e-4);
+  LoadedAlphaGenome cpu(ops::make_cpu_context(2), options);
+  const std::vector<float> all = test::check_junctions(cpu, 1e-4);
+  // A window alone and on one thread: the same bytes; tissues that were chosen: the same columns.
+  LoadedAlphaGenome one(ops::make_cpu_context(1), options);
+  CHECK(one.run({windows[1]}).at("tracks.splice_junctions.0").values.size() > 0);
+  const models::Outputs alone = one.run({windows[0]});
+  const auto& of_one = alone.at("tracks.splice_junctions.0").values;
+  CHECK(std::vector<float>(of_one.begin(), of_one.end()) == all);
+  AlphaGenome::Options chosen = options;
+  chosen.weights.heads = {{"splice_junctions", {5, 1}}};
+  LoadedAlphaGenome some(ops::make_cpu_context(2), chosen);
+  const models::Outputs part = some.run({windows[0]});
+  const auto& two = part.at("tracks.splice_junctions.0");
+  REQUIRE(two.shape == std::vector<std::int64_t>{512, 512, 2});
+  for (std::size_t i = 0; i < 512 * 512; ++i) {
+    REQUIRE(two.values[2 * i] == Approx(all[6 * i + 5]).epsilon(1e-5));
+    REQUIRE(two.values[2 * i + 1] == Approx(all[6 * i + 1]).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("alphagenome.junctions: the best sites of each class in ascending order",
+          "[alphagenome]") {
+  using models::alphagenome::select_sites;
+  std::vector<float> probabilities(5 * 700);
+  for (std::size_t base = 0; base < 700; ++base) {
+    probabilities[5 * base] = base % 2 == 0 ? 0.1f : 0.099999f;  // 350 at the threshold
+    probabilities[5 * base + 1] = 0.5f;                          // equal ones: the first 512
+    probabilities[5 * base + 2] = 0.2f + 0.001f * static_cast<float>(base);  // the last 512
+    probabilities[5 * base + 4] = 0.9f;
+  }
+  const models::alphagenome::SpliceSites sites = select_sites(probabilities);
+  REQUIRE(sites[0].size() == 350);
+  CHECK(sites[0][3] == 6);
+  REQUIRE(sites[1].size() == 512);
+  CHECK(sites[1].back() == 511);
+  REQUIRE(sites[2].size() == 512);
+  CHECK(sites[2].front() == 188);
+  CHECK(std::is_sorted(sites[2].begin(), sites[2].end()));
+  CHECK(sites[3].empty());
+}

@@ -15,6 +15,16 @@ TEST_CASE("alphagenome.model: every part on the GPU in fp32 equals the program i
   test::check_alphagenome(gpu, "tanh/0", 2e-4);
 }
 
+TEST_CASE("alphagenome.junctions: sites and counts on the GPU equal the program",
+          "[alphagenome][model][device]") {
+  if (!test::has_gpu()) return;
+  models::AlphaGenome::Options options = alphagenome_options(0);
+  options.weights.heads = {{"splice_junctions", {}}};
+  LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {Precision::fp32}), options);
+  const std::vector<float> first = test::check_junctions(gpu, 2e-4);
+  CHECK(test::check_junctions(gpu, 2e-4) == first);
+}
+
 TEST_CASE("alphagenome.model: 16 bits keep the course of each track over positions",
           "[alphagenome][model][device]") {
   if (!test::has_gpu()) return;

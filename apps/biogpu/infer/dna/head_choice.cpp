@@ -50,7 +50,7 @@ class TrackTables {
                       head.table.empty() ? fmt::format("targets_{}.txt", head.name) : head.table);
     if (flags_.targets.empty() && !std::filesystem::exists(path)) return by_number(head);
     std::vector<genome::Track> tracks =
-        head.table.empty() ? genome::read_track_table(path) : of_all_heads(path, head.table_head);
+        head.table.empty() ? genome::read_track_table(path) : of_all_heads(path, head);
     if (std::ssize(tracks) != head.n_tracks)
       throw Error(ErrorCode::bad_input, fmt::format("{}: has {} tracks; the head {} has {}", path,
                                                     tracks.size(), head.name, head.n_tracks));
@@ -67,9 +67,10 @@ class TrackTables {
     return {"head " + head.name, std::move(tracks)};
   }
 
-  std::vector<genome::Track> of_all_heads(const std::string& path, const std::string& head) {
+  std::vector<genome::Track> of_all_heads(const std::string& path, const models::TrackHead& head) {
     if (!metadata_) metadata_ = genome::read_track_metadata(path);
-    return genome::make_tracks(*metadata_, head, flags_.both_strands);
+    return genome::make_tracks(*metadata_, head.table_head, flags_.both_strands,
+                               head.strands_of_line == 2);
   }
 
   const HeadFlags& flags_;

@@ -103,8 +103,15 @@ TrackMetadataTable read_track_metadata(const std::string& path) {
 }
 
 std::vector<Track> make_tracks(const TrackMetadataTable& table, const std::string& head,
-                               bool both_strands) {
-  const std::vector<TrackMetadata> columns = table.of_head(head);
+                               bool both_strands, bool twice) {
+  std::vector<TrackMetadata> columns = table.of_head(head);
+  const auto n_lines = static_cast<std::int64_t>(columns.size());
+  for (std::int64_t i = 0; twice && i < n_lines; ++i) {
+    columns[static_cast<std::size_t>(i)].strand = '+';
+    columns.push_back(columns[static_cast<std::size_t>(i)]);
+    columns.back().strand = '-';
+    columns.back().index = n_lines + i;
+  }
   if (columns.empty())
     throw_bad_metadata(table.path, fmt::format("has no line of the head {}", quoted(head)));
   const auto others = other_strands(columns);

@@ -48,8 +48,9 @@ std::optional<std::vector<std::int64_t>> other_strands(const std::vector<TrackMe
 // A head's columns for select_tracks(): the identifier is the name, with its strand where it has
 // one ("hCAGE CL:0000077 (+)"); labels are the name and every further value but nonzero_mean; the
 // description is all of them. Throws Error{bad_input} for a head that the table does not have.
-// both_strands: strands must be in pairs.
+// both_strands: strands must be in pairs. twice: each line is a track of + and, behind all of
+// these, one of -.
 std::vector<Track> make_tracks(const TrackMetadataTable& table, const std::string& head,
-                               bool both_strands);
+                               bool both_strands, bool twice = false);
 
 }  // namespace biogpu::genome
