@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares scripts/reference/alphagenome.py, in double precision, with the PyTorch port on random weights of the published
-shape: every head of a window, the largest difference over the head's standard deviation, and the cosine.
+"""Compares scripts/reference/alphagenome.py, in double precision, or biogpu itself with the PyTorch port on random weights
+of the published shape: every head of a window, the largest difference over the head's standard deviation, and the cosine.
 
-usage: scripts/compare/alphagenome.py [--bases N] [--organism 0|1] [--seed N] [--json FILE]
+usage: scripts/compare/alphagenome.py [--bases N] [--organism 0|1] [--seed N] [--biogpu PROGRAM] [--json FILE]
 
 Needs torch and `pip install --no-deps --ignore-requires-python alphagenome-pytorch==0.3.1`. 16,384 bases take 20 GB and
 some minutes on two cores. Exit status 1 where a head differs by more than 1e-3 or has a cosine below 0.99999.
@@ -11,8 +11,11 @@ some minutes on two cores. Exit status 1 where a head differs by more than 1e-3 
 import argparse
 import json
 import pathlib
+import subprocess
 import sys
+import tempfile
 
+import safetensors.torch
 import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
@@ -21,6 +24,9 @@ import make_alphagenome  # noqa: E402
 from dna_windows import make_windows, one_hot  # noqa: E402
 
 BOUND, COSINE = 1e-3, 0.99999
+NAMES = {"splice_sites": "splice_sites/probs", "splice_site_usage": "splice_site_usage/predictions",
+         "splice_junctions": "splice_junctions/pred_counts"}
+PORT_TISSUES = (367, 90)  # of each organism; the port has zeros for others
 
 
 def named(outputs, prefix=""):
@@ -31,11 +37,40 @@ def named(outputs, prefix=""):
             yield prefix + str(key), value[0]
 
 
+def common_junctions(counts, sites, other_counts, other_sites, n_tissues):
+    """Counts of both between the sites that both chose: the 512th of a class may have a probability close to the next."""
+    got, right = [], []
+    for strand in (0, 1):
+        rows = []
+        for of_class in (2 * strand, 2 * strand + 1):
+            one, other = sites[of_class].long().tolist(), other_sites[of_class].long().tolist()
+            both = [site for site in one if site >= 0 and site in set(other)]
+            rows.append(([one.index(site) for site in both], [other.index(site) for site in both]))
+        for result, which, values in ((got, 0, counts), (right, 1, other_counts)):
+            first = strand * values.shape[2] // 2
+            result.append(values[rows[0][which]][:, rows[1][which]][..., first:first + n_tissues].flatten())
+    return torch.cat(got), torch.cat(right)
+
+
+def run_biogpu(program, weights, window, organism):
+    """The heads of `infer tracks` on the CPU in fp32."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        safetensors.torch.save_file(weights, folder / "model.safetensors")
+        (folder / "config.json").write_text(json.dumps({"model_type": "alphagenome", "sequence_length": len(window)}))
+        (folder / "window.fa").write_text(f">one\n{window}\n")
+        subprocess.run([program, "infer", "tracks", "--device", "cpu", "--model", folder, "--pair-gelu", "erf", "--organism",
+                        ("human", "mouse")[organism], folder / "window.fa", "-o", folder / "tracks.safetensors"], check=True)
+        tracks = safetensors.torch.load_file(folder / "tracks.safetensors")
+    return {name.removeprefix("one/"): value.double() for name, value in tracks.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bases", type=int, default=16384)
     parser.add_argument("--organism", type=int, choices=(0, 1), default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--biogpu", help="compare this program instead of the reference program")
     parser.add_argument("--json", type=pathlib.Path)
     args = parser.parse_args()
     from alphagenome_pytorch.model import AlphaGenome
@@ -46,16 +81,23 @@ def main():
         sys.exit("alphagenome.py: the port's tensors are others: "
                  f"{sorted(set(shapes.items()) ^ {(n, tuple(t.shape)) for n, t in weights.items()})[:10]}")
     port.load_state_dict(weights, strict=False)
-    window = one_hot(make_windows(args.bases)["one"])
+    letters = make_windows(args.bases)["one"]
+    window = one_hot(letters)
     with torch.no_grad():
         theirs = dict(named(port(window.float()[None], organism_index=torch.tensor([args.organism]))))
-    ours = alphagenome.AlphaGenome(weights, "erf").run(window, args.organism)
-    names = {"splice_sites": "splice_sites/probs", "splice_site_usage": "splice_site_usage/predictions"}
+    if args.biogpu:
+        del port
+        ours = run_biogpu(args.biogpu, weights, letters, args.organism)
+    else:
+        ours = alphagenome.AlphaGenome(weights, "erf").run(window, args.organism)
     heads = {}
     for name, right in ours.items():
-        key = names.get(name, name)
+        key = NAMES.get(name, name)
         if key in theirs:
             got = theirs[key].double()
+            if name == "splice_junctions":
+                got, right = common_junctions(got, theirs["splice_junctions/splice_site_positions"], right,
+                                              ours["splice_junctions/positions"], PORT_TISSUES[args.organism])
             difference = float((got - right).abs().max() / right.std())
             cosine = float(torch.nn.functional.cosine_similarity(got.flatten(), right.flatten(), 0))
             heads[name] = {"largest_difference": difference, "cosine": cosine}

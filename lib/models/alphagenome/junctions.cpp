@@ -35,7 +35,7 @@ struct RotaryTable {
   std::vector<float> cosines, sines;
 };
 
-RotaryTable rotary_table(const std::vector<std::int32_t>& positions, std::int64_t n_pairs) {
+RotaryTable site_rotations(const std::vector<std::int32_t>& positions, std::int64_t n_pairs) {
   RotaryTable table;
   const double last = static_cast<double>(kMaxRotaryPosition - n_pairs + 1);
   std::vector<double> denominators;
@@ -86,7 +86,7 @@ Tensor turned_sites(Pass& pass, const ClassSites& sites, const Tensor& scale, co
 }
 
 // Even elements of each row before odd ones.
-std::vector<double> halved(const float* values, std::int64_t n) {
+std::vector<double> even_first(const float* values, std::int64_t n) {
   Matrix row{n, 1, {values, values + n}, {}};
   row.halve_pairs(n);
   return row.weight;
@@ -119,8 +119,8 @@ JunctionWeights read_junctions(WeightReader& reader, const std::vector<std::int6
     const std::vector<float> numbers(both.begin(), both.end());
     std::vector<double> scale, shift;
     for (const std::int64_t tissue : tissues[c / 2]) {
-      const std::vector<double> of_scale = halved(numbers.data() + tissue * d, d);
-      const std::vector<double> of_shift = halved(numbers.data() + (n_tissues + tissue) * d, d);
+      const std::vector<double> of_scale = even_first(numbers.data() + tissue * d, d);
+      const std::vector<double> of_shift = even_first(numbers.data() + (n_tissues + tissue) * d, d);
       scale.insert(scale.end(), of_scale.begin(), of_scale.end());
       shift.insert(shift.end(), of_shift.begin(), of_shift.end());
     }
@@ -158,7 +158,7 @@ void predict_junctions(Pass& pass, const JunctionWeights& weights, const Tensor&
   for (const std::vector<std::int32_t>& of_class : sites)
     all.insert(all.end(), of_class.begin(), of_class.end());
   const auto n_all = std::ssize(all);
-  const RotaryTable rotary = rotary_table(all, half);
+  const RotaryTable rotary = site_rotations(all, half);
   const Tensor places = pass.upload(all);
   const Tensor cosines = pass.upload(DType::f32, {n_all, 1, half}, rotary.cosines.data());
   const Tensor sines = pass.upload(DType::f32, {n_all, 1, half}, rotary.sines.data());
