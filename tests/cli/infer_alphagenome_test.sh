@@ -70,7 +70,7 @@ print(*(f'{name[4:]}:{header[name][\"shape\"][-1]}' for name in sorted(header) i
 tracks tables -o tables.safetensors
 check "real columns" [ "$(shapes tables.safetensors)" = "atac/1:3 atac/128:3 cage/1:4 cage/128:4 chip_histone/128:3 chip_tf/128:7 \
 contact_maps:3 dnase/1:3 dnase/128:3 procap/1:2 procap/128:2 rna_seq/1:4 rna_seq/128:4 splice_junctions:4 \
-splice_junctions/positions:512 splice_site_usage:6 splice_sites:4" ]
+splice_junctions_positions:512 splice_site_usage:6 splice_sites:4" ]
 tracks tables --all-columns -o other.safetensors
 check "all columns" same_files human.safetensors other.safetensors
 tracks tables --organism mouse -o other.safetensors
@@ -117,8 +117,8 @@ header = json.loads(data[8:8 + size])
 def read(name):
     begin, end = header[name]["data_offsets"]
     return header[name]["shape"], struct.unpack(f"<{(end - begin) // 4}f", data[8 + size:][begin:end])
-(donors, acceptors, columns), counts = read("one")
-(_, n), sites = read("one/positions")
+(donors, acceptors, columns), counts = read("one/splice_junctions")
+(_, n), sites = read("one/splice_junctions_positions")
 assert columns == 4, columns
 lines = [line.rstrip("\n").split("\t") for line in open("junctions.tsv")]
 assert lines[0] == ["chrom", "start", "end", "strand", "splice_junctions 0", "splice_junctions 1"], lines[0]
@@ -144,10 +144,49 @@ for line, place in zip(lines[1:], places):
 plus = [line.rstrip("\n").split("\t") for line in open("plus.tsv")]
 assert all((line[4] == ".") == (line[3] == "-") for line in plus[1:])
 PY
+cp -r tables siteless
+python3 - "$model/model.safetensors" siteless/model.safetensors <<'PY'
+import json, struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+size = struct.unpack("<Q", data[:8])[0]
+begin = 8 + size + json.loads(data[8:8 + size])["splice_sites_classification_head.conv.bias"]["data_offsets"][0]
+data[begin:begin + 20] = struct.pack("<5f", -60, -60, -60, -60, 60)
+open(sys.argv[2], "wb").write(data)
+PY
+tracks siteless --head splice_junctions
+check "no sites: no junctions" out_is 'chrom\tstart\tend\tstrand\tsplice_junctions 0\tsplice_junctions 1\n'
+for format in npz h5 safetensors; do
+  tracks siteless --head splice_junctions,splice_sites -o "siteless.$format"
+  check "empty arrays as $format" rc_is 0
+done
 tracks tables --head splice_junctions --strands both
 check "no mean of both strands" err_has "the head splice_junctions has other splice sites on the other strand"
 run infer variants -q --device cpu --model tables --head splice_junctions --genome genome.fa /dev/null -o -
 check "no scores by bins" rc_is 2
+
+# DNase of the reverse complement is shifted by a base, in tracks and in sums.
+tracks "$model" --head dnase/1 -o forward.tsv
+run infer tracks -q --device cpu --model "$model" --head dnase/1 reverse.fa -o reverse.tsv
+tracks "$model" --head dnase/1 --strands both -o both.tsv
+tail -c 1025 genome.fa | sed '1s/^/>chr1\n/' >window.fa
+printf '##fileformat=VCFv4.2\n##contig=<ID=chr1>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n' >one.vcf
+letter=$(sed -n 2p window.fa | cut -c 513)
+printf 'chr1\t513\tv\t%s\t%s\t.\t.\t.\n' "$letter" "$([ "$letter" = A ] && echo C || echo A)" >>one.vcf
+run infer variants -q --device cpu --model "$model" --genome window.fa --head dnase/1 --scores REF --bins all --strands both one.vcf -o sums.tsv
+check "sums of both strands" rc_is 0
+check "DNase of both strands" python3 - <<'PY'
+def read(path, key):
+    return [list(map(float, line.split("\t")[2:])) for line in open(path) if line.startswith(key + "\t")]
+forward, reverse, both = read("forward.tsv", "one"), read("reverse.tsv", "rone"), read("both.tsv", "one")
+shifted = [[0, 0, 0], *reverse[:0:-1]]
+for mean, a, b in zip(both, forward, shifted):
+    assert all(abs(m - (x + y) / 2) <= 2e-6 * m for m, x, y in zip(mean, a, b)), (mean, a, b)
+lines = [line.rstrip("\n").split("\t") for line in open("sums.tsv")]
+assert len(lines) == 4 and lines[0][-1] == "value"
+for track, line in enumerate(lines[1:]):
+    right = sum(row[track] for row in both) / len(both)
+    assert abs(float(line[-1]) - right) <= 1e-5 * right, (line, right)
+PY
 
 # Tables that do not fit.
 grep -v '^cage	3' tables/tracks_human.tsv >short.tsv

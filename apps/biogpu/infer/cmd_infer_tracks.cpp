@@ -58,7 +58,8 @@ void write_junctions(WindowRun& run, const TrackFlags& flags) {
     for (std::size_t i = 0; i + 1 < result.arrays.size(); i += 2) {
       const io::NamedArray &tracks = result.arrays[i], &positions = result.arrays[i + 1];
       if (contigs.empty()) {
-        file.write(table.lines(io::as_field(tracks.key), 0, tracks, positions));
+        const std::string name = tracks.key.substr(0, tracks.key.size() - tracks.kind_bytes);
+        file.write(table.lines(io::as_field(name), 0, tracks, positions));
         continue;
       }
       const WindowInput::Position at = run.input().take_position();

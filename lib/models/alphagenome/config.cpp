@@ -142,7 +142,9 @@ std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases,
       head.table_head = shape.name;
       heads.push_back(head);
     };
-    if (shape.is_fine) add("/1", fine);
+    BinGrid of_head = fine;
+    if (shape.name == "dnase") of_head.reverse_shift = 1;
+    if (shape.is_fine) add("/1", of_head);
     if (shape.is_coarse) add("/128", coarse);
   }
   const std::int64_t n = n_bases / config.pair_bin();

@@ -18,8 +18,15 @@ struct BinGrid {
   std::int64_t bin_size = 0;    // bases
   std::int64_t first_base = 0;  // of the window that the first bin covers
   std::int64_t n_bins = 0;
+  // On the reverse complement a bin is that many bins further on than where it would be in the
+  // opposite order, and those in front of the first are 0: AlphaGenome's DNase, whose cuts are
+  // between two bases.
+  std::int64_t reverse_shift = 0;
 
   std::int64_t n_bases() const { return n_bins * bin_size; }
+  bool covers_the_same(const BinGrid& other) const {
+    return bin_size == other.bin_size && first_base == other.first_base && n_bins == other.n_bins;
+  }
   bool operator==(const BinGrid&) const = default;
 };
 

@@ -47,7 +47,7 @@ struct TrackEnd {
   // Whether a loaded head is of this end.
   bool has(std::size_t head) const {
     const TrackHead& loaded = model.head(model.heads()[head]);
-    return loaded.row_kind.empty() && loaded.bins == embedding.bins;
+    return loaded.row_kind.empty() && loaded.bins.covers_the_same(embedding.bins);
   }
 };
 

@@ -251,13 +251,15 @@ void Comparer::append_sums(Sums& sums, std::size_t window, const std::vector<Bin
                            const View& view) const {
   for (std::size_t g = 0; g < grids_.size(); ++g)
     for (const BinTarget& target : targets) {
-      const std::int64_t n_bins = grids_[g].n_bins;
+      const std::int64_t n_bins = grids_[g].n_bins, shift = grids_[g].reverse_shift;
       const auto [begin, end] = find_bins(target, grids_[g], view.shift);
       const double factor = options_.reduction == Reduction::mean && end > begin
                                 ? 1.0 / static_cast<double>(end - begin)
                                 : 1.0;
-      sums[g].push_back(view.reverse ? models::BinSum{window, n_bins - end, n_bins - begin, factor}
-                                     : models::BinSum{window, begin, end, factor});
+      sums[g].push_back(view.reverse
+                            ? models::BinSum{window, std::min(n_bins, n_bins - end + shift),
+                                             std::min(n_bins, n_bins - begin + shift), factor}
+                            : models::BinSum{window, begin, end, factor});
     }
 }
 

@@ -34,6 +34,7 @@ struct WindowOutput {
   std::string name;
   std::string suffix;                     // the end of its key
   std::vector<std::size_t> other_strand;  // see HeadChoice
+  std::int64_t reverse_shift = 0;         // see BinGrid
   std::vector<std::int64_t> row_shape;    // see TrackHead
   bool is_ragged = false;                 // the same
 };
@@ -43,26 +44,30 @@ std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Requ
   if (request.tracks)
     for (const models::HeadChoice& choice : model.heads()) {
       const models::TrackHead& head = model.head(choice);
-      const std::string suffix = model.heads().size() > 1 ? "/" + choice.name : std::string();
-      outputs.push_back(
-          {"tracks." + choice.name, suffix, choice.other_strand, head.row_shape, head.is_ragged});
+      // Where a head has two arrays, none can be the record's own key.
+      const std::string suffix =
+          model.heads().size() > 1 || head.is_ragged ? "/" + choice.name : std::string();
+      outputs.push_back({"tracks." + choice.name, suffix, choice.other_strand,
+                         head.bins.reverse_shift, head.row_shape, head.is_ragged});
       if (head.is_ragged)
         outputs.push_back(
-            {"positions." + choice.name, suffix + "/positions", {}, {}, head.is_ragged});
+            {"positions." + choice.name, suffix + "_positions", {}, 0, {}, head.is_ragged});
     }
   if (request.embedding)
     for (const models::Embedding& embedding : model.info().embeddings)
       outputs.push_back({embedding.output(),
                          embedding.name.empty() ? std::string() : "/" + embedding.name,
                          {},
+                         0,
                          embedding.row_shape});
   return outputs;
 }
 
-// Makes rows the mean of them and of those of the other strand, which are in the opposite order.
+// Makes rows the mean of them and of those of the other strand, which are in the opposite order and
+// shifted by so many rows.
 // Threads divide the rows.
 void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
-                     std::vector<std::size_t> other_strand, int n_threads) {
+                     std::vector<std::size_t> other_strand, std::size_t shift, int n_threads) {
   const auto width = static_cast<std::size_t>(array.shape.back());
   const std::size_t n_rows = array.values.size() / width;
   if (other_strand.empty()) {
@@ -79,10 +84,11 @@ void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
                       const std::size_t end = std::min(n_rows, (job + 1) * kRowsOfJob);
                       for (std::size_t row = job * kRowsOfJob; row < end; ++row) {
                         const float* const forward = first_forward + row * width;
-                        const float* const other = reverse.data() + (n_rows - 1 - row) * width;
+                        const std::size_t at = n_rows - 1 - row + shift;
+                        const float* const other = reverse.data() + at * width;
                         float* const to = first + row * n_out;
                         for (std::size_t i = 0; i < n_out; ++i)
-                          to[i] = 0.5f * (forward[i] + other[other_strand[i]]);
+                          to[i] = 0.5f * (forward[i] + (at < n_rows ? other[other_strand[i]] : 0));
                       }
                     });
   array.shape.back() = static_cast<std::int64_t>(n_out);
@@ -123,17 +129,17 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
   const auto length = static_cast<std::size_t>(model.info().window);
   for (std::size_t i = 0; i < windows.size(); ++i)
     genome::reverse_complement(std::span(reverse).subspan(i * length, length));
-  run_windows(model, reverse, options,
-              [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
-                for (std::size_t i = 0; i < n; ++i)
-                  for (std::size_t k = 0; k < outputs.size(); ++k) {
-                    const io::SharedArray& values = pass.at(outputs[k].name).values;
-                    const std::size_t size = values.size() / n;
-                    average_strands(result.arrays[first_array + (first + i) * outputs.size() + k],
-                                    values.piece(i * size, size), outputs[k].other_strand,
-                                    options.n_threads);
-                  }
-              });
+  run_windows(
+      model, reverse, options, [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t k = 0; k < outputs.size(); ++k) {
+            const io::SharedArray& values = pass.at(outputs[k].name).values;
+            const std::size_t size = values.size() / n;
+            average_strands(result.arrays[first_array + (first + i) * outputs.size() + k],
+                            values.piece(i * size, size), outputs[k].other_strand,
+                            static_cast<std::size_t>(outputs[k].reverse_shift), options.n_threads);
+          }
+      });
 }
 
 }  // namespace biogpu::tasks

@@ -29,7 +29,8 @@ struct TrackOptions {
 
 // The arrays of some windows, appended to the result: [rows, tracks] of each loaded head under
 // KEY/HEAD, or KEY where one head is loaded, [s, s, tracks] of pairs of bins; [bins, width] of each
-// embedding under KEY, or KEY/NAME where it has a name.
+// embedding under KEY, or KEY/NAME where it has a name. A ragged head has KEY/HEAD and, with its
+// sites, KEY/HEAD_positions.
 void compute_tracks(models::DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
                     pipeline::RecordOutputs& result);
 
