@@ -166,18 +166,20 @@ class AlphaGenome:
     def conv_block_1(self, x, name):
         return self.linear(gelu17(self.rbn(x, name + ".norm")), name + ".conv")
 
+    def junction_angles(self, positions, half):
+        i = torch.arange(half, dtype=self.dtype)
+        denominator = i + torch.tensor(float(2 ** 20 - half + 1), dtype=self.dtype) ** (i / (half - 1))
+        return positions.to(self.dtype)[:, None] / denominator
+
     def junctions(self, e1, probabilities, organism):
         """Counts [donors, acceptors, 2 x tissues], zeros where a strand has fewer, and sites [4, n], -1 behind them."""
         w, s = self.w, "splice_sites_junction_head."
         sites = select_sites(probabilities)
         z = F.linear(e1, w[s + "conv.weight"][organism], w[s + "conv.bias"][organism])
-        half = z.shape[1] // 2
-        i = torch.arange(half, dtype=self.dtype)
-        denominator = i + torch.tensor(float(2 ** 20 - half + 1), dtype=self.dtype) ** (i / (half - 1))
         turned = []
         for name, at in zip(("pos_donor", "pos_acceptor", "neg_donor", "neg_acceptor"), sites):
             scale, offset = w[s + "rope_params." + name][organism]
-            angle = at.to(self.dtype)[:, None] / denominator
+            angle = self.junction_angles(at, z.shape[1] // 2)
             turned.append(turn(z[at][:, None] * scale + offset, angle[:, None, :]))
         n_donors, n_acceptors = max(len(sites[0]), len(sites[2])), max(len(sites[1]), len(sites[3]))
         counts = []
