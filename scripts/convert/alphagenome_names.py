@@ -117,10 +117,12 @@ def _as_port(name, array, inputs_first, junction_channels):
 
 def as_port(arrays):
     """Tensors of any of the three under the port's names, and which form they had."""
+    # A checkpoint holds two trees, parameters and running variances.
+    arrays = {re.sub(r"^(params|state|0|1)/(?=alphagenome/)", "", name): array for name, array in arrays.items()}
     is_haiku = any(name.startswith("alphagenome/") for name in arrays)
     is_pt = any(name.startswith("sequence_encoder.") for name in arrays)
     if not is_haiku and not is_pt:
-        return dict(arrays), "alphagenome-pytorch"
+        return arrays, "alphagenome-pytorch"
     sizes = [int(size) for name in arrays for size in re.findall(r"\.bin_size_(\d+)\.", name)]
     rules, n_down = (_HAIKU, 0) if is_haiku else (_ALPHAGENOME_PT, max(sizes).bit_length() - 1)
     renamed = {_renamed(name, rules, n_down): array for name, array in arrays.items()}

@@ -43,6 +43,15 @@ for mean, a, b in zip(both, forward, reversed(read("reverse.safetensors", "rone"
     assert all(abs(m - (x + y) / 2) <= 1e-6 * (1 + abs(m)) for m, x, y in zip(mean, a, b))
 PY
 
+run infer tracks -v --device cpu --model "$model" --organism mouse --json summary.json "$windows" -o other.safetensors
+check "the choices in the log" err_has "organism mouse"
+check "and in the summary" python3 -c "
+import json
+model = json.load(open('summary.json'))['result']['model']
+assert model['organism'] == 'mouse' and model['pair_gelu'] == 'tanh', model"
+works infer info "$model"
+check "info" out_has "^organisms	2 (human, mouse)"
+
 # Folders with other numbers of organisms, and without factors of tracks.
 tracks mouse -o other.safetensors
 check "one organism" same_files mouse.safetensors other.safetensors

@@ -118,6 +118,7 @@ done
 converted pt "$model" pt.safetensors --means means.json
 converted haiku plain haiku.npz
 check "without factors of tracks" err_has "the head atac has no factors of tracks; they are 1"
+converted trees plain trees.npz
 convert haiku.npz means "${tables[@]}"
 check "with those of the tables" "$python" - <<'PY'
 import safetensors.torch

@@ -2,7 +2,7 @@
 
 usage: alphagenome_checkpoints.py FOLDER
 
-Into the working folder: port.pth, pt.safetensors with means.json, haiku.npz, tuned.pth (a checkpoint with LoRA and
+Into the working folder: port.pth, pt.safetensors with means.json, haiku.npz and trees.npz, tuned.pth (a checkpoint with LoRA and
 IA3, tuned.json its transfer_config), delta.safetensors and delta.delta.pth (of the model that FOLDER holds), and
 expected/ with the tuned model as it is merged; locon.pth, foreign.safetensors, other.pth for refusals.
 """
@@ -145,6 +145,7 @@ for name, value in state.items():
         leaf = {"weight": "w", "bias": "b"}[leaf]
     haiku[f"alphagenome/{module_name(module, HAIKU)}/{leaf}"] = array
 numpy.savez("haiku.npz", **haiku)
+numpy.savez("trees.npz", **{("state/" if name.endswith("var_ema") else "params/") + name: array for name, array in haiku.items()})
 
 # Fine-tuned: LoRA of one map, IA3 of the output of another and of the input of a third, a norm, one new head.
 generator = torch.Generator().manual_seed(3)

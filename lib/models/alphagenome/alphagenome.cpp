@@ -1,6 +1,7 @@
 #include "lib/models/alphagenome/alphagenome.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -72,6 +73,11 @@ AlphaGenome::AlphaGenome(const std::string& folder, const ModelConfig& config,
   tensor::WeightTable table(checkpoint, options.maps);
   weights_ = alphagenome::read_weights(config_, options.weights, table, context);
   info_.n_parameters = table.n_taken();
+  const auto row = static_cast<std::size_t>(options.weights.organism);
+  if (row < config_.organisms.size())
+    info_.choices.emplace_back("organism", config_.organisms[row]);
+  info_.choices.emplace_back("pair_gelu",
+                             pair_gelu_ == alphagenome::PairGelu::tanh ? "tanh" : "erf");
   if (weights_.junctions)
     site_rows_.emplace(context, std::vector<KeptStore::Array>{
                                     {context.compute_dtype(), n_bases, config_.fine_width()}});
@@ -87,7 +93,8 @@ std::string AlphaGenome::describe() const {
   line("width", config_.width());
   line("heads", config_.n_heads);
   line("parameters", info_.n_parameters);
-  line("organisms", config_.n_organisms);
+  line("organisms",
+       fmt::format("{} ({})", config_.n_organisms, fmt::join(config_.organisms, ", ")));
   line("window",
        fmt::format("{} bases; any multiple of {} up to {}", info_.window, config_.pair_bin(),
                    alphagenome::kMaxPositions * config_.coarse_bin()));
