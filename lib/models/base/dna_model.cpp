@@ -53,7 +53,7 @@ void DnaModel::require_strands() const {
   std::vector<BinGrid> all;
   for (const HeadChoice& choice : heads_) {
     const TrackHead& loaded = head(choice);
-    if (loaded.is_ragged)
+    if (!loaded.row_kind.empty() && loaded.row_shape.empty())
       throw Error(
           ErrorCode::usage,
           fmt::format("--strands both: the head {} has other {} on the other strand; choose "

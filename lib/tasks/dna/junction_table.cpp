@@ -65,7 +65,7 @@ JunctionTable::JunctionTable(const models::DnaModel& model, const models::HeadCh
 
 std::string JunctionTable::header() const {
   std::string line = "chrom\tstart\tend\tstrand";
-  for (const Tissue& tissue : tissues_) line += "\t" + tissue.name;
+  for (const Tissue& tissue : tissues_) line += fmt::format("\t{}", tissue.name);
   return line + "\n";
 }
 

@@ -115,9 +115,12 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
             }
             const models::Outputs::Array& array = pass.at(output.name);
             const std::size_t size = array.values.size() / n;
-            std::vector<std::int64_t> shape = output.row_shape;
-            if (shape.empty()) shape.push_back(array.shape[0] / static_cast<std::int64_t>(n));
-            shape.push_back(array.shape[1]);
+            std::vector<std::int64_t> shape = array.shape;
+            shape[0] /= static_cast<std::int64_t>(n);
+            if (!output.row_shape.empty()) {
+              shape = output.row_shape;
+              shape.push_back(array.shape.back());
+            }
             result.arrays.push_back({windows.keys[first + i] + output.suffix, shape,
                                      array.values.piece(i * size, size), output.suffix.size()});
           }
