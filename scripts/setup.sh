@@ -14,6 +14,7 @@ build_packages=(
   libhwy-dev libtbb-dev libisal-dev libdeflate-dev libhts-dev zlib1g-dev
   libfmt-dev libcli11-dev nlohmann-json3-dev libjs-chart.js
   gemmi-dev tao-pegtl-dev libbigwig-dev
+  libpng-dev libjpeg-dev libtiff-dev
 )
 dev_packages=(
   bwa fastp jellyfish snakemake multiqc man-db zsh fish

@@ -89,6 +89,10 @@ def main():
     )
     for i, line in enumerate(lines):
         write(root / "align_flags", str(i), line.replace(" ", "\n").encode())
+    pictures = pathlib.Path(__file__).resolve().parent.parent / "data" / "images"
+    for path in pictures.glob("*.*"):
+        if path.suffix != ".tsv":
+            write(root / "image_file", path.name, path.read_bytes())
 
 
 main()
