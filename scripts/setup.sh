@@ -15,6 +15,7 @@ build_packages=(
   libfmt-dev libcli11-dev nlohmann-json3-dev libjs-chart.js
   gemmi-dev tao-pegtl-dev libbigwig-dev
   libpng-dev libjpeg-dev libtiff-dev
+  librdkit-dev libboost-dev
 )
 dev_packages=(
   bwa fastp jellyfish snakemake multiqc man-db zsh fish

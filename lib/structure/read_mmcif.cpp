@@ -115,10 +115,11 @@ class ColumnValues {
   std::vector<cif::Column> sources_;
 };
 
-cif::Loop make_atom_table(const std::string& path, cif::Block& block) {
+cif::Loop make_atom_table(const std::string& path, cif::Block& block, Occupancies occupancies) {
+  const Column occupancy{"occupancy", {"occupancy"}, "1", Column::real};
   std::vector<ColumnValues> columns;
   cif::Loop loop;
-  loop.tags = {"_atom_site.id", "_atom_site.occupancy", "_atom_site.B_iso_or_equiv"};
+  loop.tags = {"_atom_site.id", "_atom_site.B_iso_or_equiv", "_atom_site.occupancy"};
   std::size_t group_column = 0, number_column = 0;
   for (const Column& column : columns_of_atoms()) {
     if (column.name == std::string_view("group_PDB")) group_column = columns.size();
@@ -126,6 +127,7 @@ cif::Loop make_atom_table(const std::string& path, cif::Block& block) {
     columns.emplace_back(path, block, column);
     loop.tags.push_back(std::string("_atom_site.") + column.name);
   }
+  ColumnValues occupancy_values(path, block, occupancy);
   const auto n_rows = static_cast<std::size_t>(block.find_values("_atom_site.Cartn_x").length());
   std::vector<std::string> values(columns.size());
   for (std::size_t row = 0; row < n_rows; ++row) {
@@ -133,7 +135,8 @@ cif::Loop make_atom_table(const std::string& path, cif::Block& block) {
     // Ligands and water need no number where the author gives none.
     if (is_null(values[number_column]) && cif::as_string(values[group_column]) == "HETATM")
       continue;
-    loop.values.insert(loop.values.end(), {std::to_string(row + 1), "1", "0"});
+    loop.values.insert(loop.values.end(), {std::to_string(row + 1), "0"});
+    loop.values.push_back(occupancies == Occupancies::read ? occupancy_values.at(row) : "1");
     for (const std::string& value : values) loop.values.push_back(value);
   }
   return loop;
@@ -141,12 +144,13 @@ cif::Loop make_atom_table(const std::string& path, cif::Block& block) {
 
 }  // namespace
 
-gemmi::Structure read_mmcif(const std::string& path, const std::string& text) {
+gemmi::Structure read_mmcif(const std::string& path, const std::string& text,
+                            Occupancies occupancies) {
   cif::Document document = cif::read_memory(text.data(), text.size(), path.c_str());
   cif::Block& block = find_block(path, document);
   cif::Block atoms("atoms");
   atoms.items.emplace_back(cif::LoopArg{});
-  atoms.items.back().loop = make_atom_table(path, block);
+  atoms.items.back().loop = make_atom_table(path, block, occupancies);
   for (cif::Item& item : block.items)
     if (item.has_prefix("_entity.")) atoms.items.push_back(std::move(item));
   return gemmi::make_structure_from_block(atoms);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <gemmi/mmread.hpp>
+#include <gemmi/model.hpp>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -12,8 +12,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/structure/pdb_text.hpp"
-#include "lib/structure/read_mmcif.hpp"
+#include "lib/structure/read_parsed.hpp"
 #include "lib/structure/residue_names.hpp"
 #include "lib/structure/structure.hpp"
 #include "lib/structure/structure_text.hpp"
@@ -25,40 +24,15 @@ namespace {
 // residue. As many as a chain of PDB's four digits hardly has, or several for each residue read.
 constexpr std::int64_t kMaxMissing = 5000;
 constexpr std::int64_t kMaxMissingPerResidue = 4;
-constexpr double kMaxCoordinate = 1e6;   // Angstrom; squares of sums of these are far from infinite
-constexpr std::size_t kMaxReason = 200;  // bytes of what gemmi says
+constexpr double kMaxCoordinate = 1e6;  // Angstrom; squares of sums of these are far from infinite
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-std::string one_line(std::string text) {
-  text.resize(std::min(text.size(), text.find('\n')));
-  while (!text.empty() && (text.back() == ':' || text.back() == ' ')) text.pop_back();
-  return text;
-}
-
-gemmi::Structure parse(const std::string& path, std::string& text) {
-  try {
-    const auto format = gemmi::coor_format_from_content(text.data(), text.data() + text.size());
-    if (format == gemmi::CoorFormat::Pdb) {
-      prepare_pdb(path, text);
-      return gemmi::read_pdb_from_memory(text.data(), text.size(), path);
-    }
-    if (format == gemmi::CoorFormat::Mmcif) return read_mmcif(path, text);
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    std::string what = one_line(error.what());
-    if (begins(what, path + ":")) what.erase(0, path.size() + 1);
-    fail(path, shortened(begins(what, " ") ? what.substr(1) : what, kMaxReason));
-  }
-  fail(path, "is neither PDB nor mmCIF");
-}
-
-struct Residue {
+struct BackboneResidue {
   char letter = 'X';
   std::array<float, kBackboneAtoms * 3> backbone{};
   std::array<bool, kBackboneAtoms> has{};
 };
-using Residues = std::map<int, std::map<char, Residue>>;  // by number, then insertion code
+using Residues = std::map<int, std::map<char, BackboneResidue>>;  // by number, then insertion code
 
 bool has_atoms(const gemmi::Residue& residue, std::initializer_list<const char*> names) {
   return std::all_of(names.begin(), names.end(),
@@ -83,7 +57,7 @@ void add_residue(const gemmi::Residue& from, Residues& residues, Structure& stru
   }
   auto& at_number = residues[from.seqid.num.value];
   const auto [place, is_new] = at_number.try_emplace(from.seqid.icode);
-  Residue& to = place->second;
+  BackboneResidue& to = place->second;
   if (is_new) {
     const char letter = residue_letter(from.name);
     to.letter = letter == 0 ? 'X' : letter;
@@ -184,7 +158,7 @@ std::string name_of(const std::string& path) {
 
 Structure read_structure(const std::string& path, bool ca_only) {
   std::string text = read_structure_text(path);
-  const gemmi::Structure parsed = parse(path, text);
+  const gemmi::Structure parsed = read_parsed(path, text);
   Structure structure;
   structure.name = name_of(path);
   std::map<std::string, Residues> chains;

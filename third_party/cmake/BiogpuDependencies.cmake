@@ -32,6 +32,11 @@ else()
   message(STATUS "libpng, libjpeg or libtiff 4.5 not found: BMP pictures alone are read (packages libpng-dev, "
                  "libjpeg62-turbo-dev, libtiff-dev)")
 endif()
+# Without RDKit the tasks that read or write molecules with bonds say that it is missing.
+find_package(RDKit QUIET COMPONENTS FileParsers GraphMol RDGeneral RDGeometryLib SmilesParse)
+if(NOT RDKit_FOUND)
+  message(STATUS "RDKit not found: no graphs of molecules (package librdkit-dev)")
+endif()
 if(BIOGPU_GPU STREQUAL "emulated")
   find_path(BIOGPU_BOOST_INCLUDE boost/context/detail/fcontext.hpp REQUIRED)
   find_library(BIOGPU_BOOST_CONTEXT boost_context REQUIRED)

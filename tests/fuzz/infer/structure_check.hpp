@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "lib/structure/residues.hpp"
 #include "lib/structure/structure.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 
@@ -29,6 +30,18 @@ inline void check_structure(const std::uint8_t* bytes, std::size_t n) {
       }
       require(structure.size() <= 5000 + 5 * static_cast<std::int64_t>(n), "too many residues");
     });
+  expect_error_of(file.path(), [&] {
+    std::size_t n_atoms = 0;
+    const auto residues = structure::read_residues(file.path());
+    require(!residues.empty() && residues.size() <= n, "no residue, or too many");
+    for (const structure::Residue& residue : residues) {
+      n_atoms += residue.atoms.size();
+      for (const structure::ResidueAtom& atom : residue.atoms)
+        for (const float x : atom.position)
+          require(std::abs(x) <= 1e6f, "a coordinate of an atom that is no place");
+    }
+    require(n_atoms <= n, "more atoms than bytes");
+  });
 }
 
 }  // namespace biogpu::fuzz

@@ -1,0 +1,21 @@
+# RDKit's C++ libraries (package librdkit-dev): find_package(RDKit COMPONENTS GraphMol FileParsers ...).
+# Sets RDKit_FOUND; the target RDKit::RDKit links the components and has the headers, as those of the system.
+find_path(RDKIT_INCLUDE_DIR GraphMol/GraphMol.h PATH_SUFFIXES rdkit)
+# RDKit's headers include Boost's.
+find_path(RDKIT_BOOST_INCLUDE_DIR boost/smart_ptr.hpp)
+set(rdkit_libraries "")
+set(rdkit_variables "")
+foreach(component ${RDKit_FIND_COMPONENTS})
+  find_library(RDKIT_${component}_LIBRARY RDKit${component})
+  mark_as_advanced(RDKIT_${component}_LIBRARY)
+  list(APPEND rdkit_libraries "${RDKIT_${component}_LIBRARY}")
+  list(APPEND rdkit_variables RDKIT_${component}_LIBRARY)
+endforeach()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(RDKit REQUIRED_VARS RDKIT_INCLUDE_DIR RDKIT_BOOST_INCLUDE_DIR ${rdkit_variables})
+mark_as_advanced(RDKIT_INCLUDE_DIR RDKIT_BOOST_INCLUDE_DIR)
+if(RDKit_FOUND AND NOT TARGET RDKit::RDKit)
+  add_library(RDKit::RDKit INTERFACE IMPORTED)
+  target_include_directories(RDKit::RDKit SYSTEM INTERFACE "${RDKIT_INCLUDE_DIR}" "${RDKIT_BOOST_INCLUDE_DIR}")
+  target_link_libraries(RDKit::RDKit INTERFACE ${rdkit_libraries})
+endif()
