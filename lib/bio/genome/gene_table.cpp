@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 
 #include "lib/bio/genome/bed.hpp"
+#include "lib/bio/genome/genes/gtf_fields.hpp"
 #include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
@@ -21,30 +20,6 @@ namespace biogpu::genome {
 namespace {
 
 constexpr std::size_t kColumns = 9;
-
-std::optional<std::int64_t> parse_position(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
-  return value;
-}
-
-// The value of a key in GTF's last column: KEY "VALUE"; or KEY VALUE;
-std::string_view find_attribute(std::string_view attributes, std::string_view key) {
-  for (;;) {
-    attributes.remove_prefix(std::min(attributes.find_first_not_of("; "), attributes.size()));
-    const std::size_t key_end = attributes.find(' ');
-    if (key_end == attributes.npos) return {};
-    const bool found = attributes.substr(0, key_end) == key;
-    attributes.remove_prefix(key_end);
-    attributes.remove_prefix(std::min(attributes.find_first_not_of(' '), attributes.size()));
-    const bool in_quotes = attributes.starts_with('"');
-    if (in_quotes) attributes.remove_prefix(1);
-    const std::size_t end = std::min(attributes.find(in_quotes ? '"' : ';'), attributes.size());
-    if (found) return attributes.substr(0, end);
-    attributes.remove_prefix(std::min(end + 1, attributes.size()));
-  }
-}
 
 // What is known of a gene while GTF is read.
 struct GtfGene {
@@ -90,10 +65,10 @@ void GeneTable::read_gtf(const std::string& path, const IndexedFasta& genome) {
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: {} columns; expected the 9 of GTF", place(), fields.size()));
     const bool is_gene = fields[2] == "gene";
-    const std::string_view id = find_attribute(fields[8], "gene_id");
-    const std::string_view name = find_attribute(fields[8], "gene_name");
+    const std::string_view id = find_gtf_attribute(fields[8], "gene_id");
+    const std::string_view name = find_gtf_attribute(fields[8], "gene_name");
     if (!is_gene && id.empty()) continue;  // of no gene
-    const auto begin = parse_position(fields[3]), end = parse_position(fields[4]);
+    const auto begin = parse_gtf_position(fields[3]), end = parse_gtf_position(fields[4]);
     if (!begin || !end || *begin > *end || (id.empty() && name.empty()))
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: malformed {}; expected start, end, and gene_name or gene_id",

@@ -1,0 +1,65 @@
+#include "lib/tasks/dna/scorers/polyadenylation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace biogpu::tasks {
+namespace {
+
+constexpr std::int64_t kMaskBases = 400;
+
+double finite_or_zero(double x) { return std::isfinite(x) ? x : 0.0; }
+
+}  // namespace
+
+std::vector<PolyaSite> sites_in_window(std::vector<PolyaSite> sites, std::int64_t window) {
+  const auto begins_inside = [](const PolyaSite& site) { return site.begin >= 0; };
+  const auto ends_inside = [&](const PolyaSite& site) { return site.end < window; };
+  // 80 % of them, in whole numbers.
+  const auto too_few = [&](std::ptrdiff_t n) { return 10 * n < 8 * std::ssize(sites); };
+  if (too_few(std::count_if(sites.begin(), sites.end(), begins_inside)) ||
+      too_few(std::count_if(sites.begin(), sites.end(), ends_inside)))
+    return {};
+  std::erase_if(sites,
+                [&](const PolyaSite& site) { return !begins_inside(site) || !ends_inside(site); });
+  std::sort(sites.begin(), sites.end(), [](const PolyaSite& a, const PolyaSite& b) {
+    return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+  });
+  if (sites.size() < 2) return {};
+  return sites;
+}
+
+RowMask site_mask(const PolyaSite& site, char strand, std::int64_t window) {
+  const std::int64_t begin = strand == '+' ? site.begin + 1 - kMaskBases : site.begin;
+  return make_mask({{begin, begin + kMaskBases}}, window);
+}
+
+std::vector<float> score_polyadenylation(const TrackRows& reference, const AlignedRows& alternate,
+                                         const std::vector<RowMask>& sites) {
+  const auto n_tracks = static_cast<std::size_t>(reference.n_tracks);
+  std::vector<std::vector<double>> ratios;  // of each site
+  for (const RowMask& mask : sites) {
+    std::vector<double> ratio = sum_rows(alternate, mask);
+    const std::vector<double> of_reference = sum_rows(AlignedRows(reference), mask);
+    for (std::size_t t = 0; t < n_tracks; ++t)
+      ratio[t] = finite_or_zero(ratio[t] / of_reference[t]);
+    ratios.push_back(std::move(ratio));
+  }
+  const auto n = static_cast<double>(sites.size());
+  std::vector<float> scores;
+  for (std::size_t t = 0; t < n_tracks; ++t) {
+    double largest = 0;
+    for (std::size_t k = 1; k < ratios.size(); ++k) {
+      double first = 0, rest = 0;
+      for (std::size_t i = 0; i < ratios.size(); ++i) (i < k ? first : rest) += ratios[i][t];
+      const auto n_first = static_cast<double>(k);
+      const double ratio = (n - n_first) / n_first * first / rest;
+      largest = std::max(largest, finite_or_zero(std::abs(std::log2(ratio))));
+    }
+    scores.push_back(static_cast<float>(largest));
+  }
+  return scores;
+}
+
+}  // namespace biogpu::tasks

@@ -1,0 +1,68 @@
+#include "lib/tasks/dna/scorers/track_rows.hpp"
+
+#include <algorithm>
+
+namespace biogpu::tasks {
+
+RowMask make_mask(std::vector<BinRange> ranges, std::int64_t n_rows) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const BinRange& a, const BinRange& b) { return a.begin < b.begin; });
+  RowMask mask;
+  for (BinRange range : ranges) {
+    range = {std::max<std::int64_t>(range.begin, 0), std::min(range.end, n_rows)};
+    if (range.begin >= range.end) continue;
+    if (!mask.empty() && range.begin <= mask.back().end)
+      mask.back().end = std::max(mask.back().end, range.end);
+    else
+      mask.push_back(range);
+  }
+  return mask;
+}
+
+std::int64_t count_rows(const RowMask& mask) {
+  std::int64_t n = 0;
+  for (const BinRange& range : mask) n += range.end - range.begin;
+  return n;
+}
+
+AlleleShift find_shift(std::int64_t first, std::int64_t n_reference, std::int64_t n_alternate) {
+  return {first + std::min(n_reference, n_alternate) - 1, n_alternate - n_reference};
+}
+
+AlignedRows::AlignedRows(const TrackRows& alternate, const AlleleShift& shift)
+    : alternate_(alternate), shift_(shift) {
+  if (shift_.n_inserted == 0) return;
+  const std::int64_t n_tracks = alternate_.n_tracks, first = shift_.anchor;
+  zeros_.resize(static_cast<std::size_t>(n_tracks));
+  if (shift_.n_inserted < 0 || first < 0 || first >= size()) return;
+  maximum_.assign(alternate_.row(first), alternate_.row(first) + n_tracks);
+  const std::int64_t end = std::min(size(), first + shift_.n_inserted + 1);
+  for (std::int64_t i = first + 1; i < end; ++i)
+    for (std::int64_t t = 0; t < n_tracks; ++t) {
+      float& maximum = maximum_[static_cast<std::size_t>(t)];
+      maximum = std::max(maximum, alternate_.row(i)[t]);
+    }
+}
+
+const float* AlignedRows::row(std::int64_t i) const {
+  const std::int64_t n_inserted = shift_.n_inserted;
+  if (n_inserted > 0) {
+    if (i >= size() - n_inserted) return zeros_.data();
+    if (i == shift_.anchor) return maximum_.data();
+    return alternate_.row(i < shift_.anchor ? i : i + n_inserted);
+  }
+  if (n_inserted == 0 || i <= shift_.anchor) return alternate_.row(i);
+  return i <= shift_.anchor - n_inserted ? zeros_.data() : alternate_.row(i + n_inserted);
+}
+
+std::vector<double> sum_rows(const AlignedRows& rows, const RowMask& mask) {
+  std::vector<double> sums(static_cast<std::size_t>(rows.n_tracks()));
+  for (const BinRange& range : mask)
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+      const float* const row = rows.row(i);
+      for (std::size_t t = 0; t < sums.size(); ++t) sums[t] += static_cast<double>(row[t]);
+    }
+  return sums;
+}
+
+}  // namespace biogpu::tasks
