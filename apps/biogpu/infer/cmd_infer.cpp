@@ -16,6 +16,7 @@ constexpr Subcommand kInferSubcommands[] = {
     {"energy", "energies and forces of molecules and crystals", add_infer_energy, "Atoms"},
     {"relax", "minima of energy, of the box too", add_infer_relax, "Atoms"},
     {"md", "molecular dynamics", add_infer_md, "Atoms"},
+    {"affinity", "binding affinities of docked ligands", add_infer_affinity, "Complexes"},
     {"info", "what a model folder holds", add_infer_info, "Model"},
     {"bench", "time, rate and error of kernels and whole passes", add_infer_bench, "Model"},
 };

@@ -19,6 +19,7 @@ Run add_infer_mutagenesis(CLI::App& command);
 Run add_infer_energy(CLI::App& command);
 Run add_infer_relax(CLI::App& command);
 Run add_infer_md(CLI::App& command);
+Run add_infer_affinity(CLI::App& command);
 Run add_infer_info(CLI::App& command);
 Run add_infer_bench(CLI::App& command);
 

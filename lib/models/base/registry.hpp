@@ -22,12 +22,14 @@ struct LoadOptions {
   // Models of DNA: the heads to load, of those that config.json has; not given: all.
   using ChooseHeads = std::function<std::vector<HeadChoice>(const std::vector<TrackHead>& heads)>;
   ChooseHeads choose_heads = {};
+  // Models of complexes: folders of further checkpoints, whose results are averaged.
+  std::vector<std::string> ensemble = {};
   // only_checked: to look at a model's description alone, on a context that computes nothing.
   tensor::WeightTable::Maps maps = tensor::WeightTable::Maps::read;
 };
 
 // What a model's tasks read.
-enum class Reads { proteins, structures, dna, atoms, arrays };
+enum class Reads { proteins, structures, dna, atoms, complexes, arrays };
 
 // A kind of model as the command line knows it.
 struct ModelDef {

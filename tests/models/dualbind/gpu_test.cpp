@@ -1,0 +1,59 @@
+#include <cmath>
+
+#include "lib/tensor/context.hpp"
+#include "tests/models/dualbind/model_support.hpp"
+#include "tests/support/worse_of.hpp"
+#include "tests/unit/gpu/gpu_support.hpp"
+
+using namespace biogpu;
+using models::DualBind;
+using models::dualbind::Complex;
+using tensor::Precision;
+
+namespace {
+
+std::vector<Complex> some_complexes() {
+  auto ligands = test::read_ligands();
+  ligands.resize(4);
+  return test::make_complexes(ligands, test::read_protein(), 12);
+}
+
+double cosine(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  double product = 0, squares_a = 0, squares_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    product += static_cast<double>(a[i]) * b[i];
+    squares_a += static_cast<double>(a[i]) * a[i];
+    squares_b += static_cast<double>(b[i]) * b[i];
+  }
+  return product / std::sqrt(squares_a * squares_b);
+}
+
+}  // namespace
+
+TEST_CASE("dualbind: the GPU differs from double precision by roundings", "[model][device]") {
+  if (!test::has_gpu() || !molecule::has_molecule_graphs()) return;
+  const auto context = tensor::make_gpu_context(0, {Precision::fp32});
+  const auto model = test::load_dualbind(*context);
+  const std::vector<Complex> complexes = some_complexes();
+  std::vector<DualBind::Result> results;
+  for (int pass = 0; pass < 3; ++pass) results = model->compute(complexes);  // recorded, repeated
+  const std::vector<double> expected = test::expected_energies();
+  for (std::size_t i = 0; i < results.size(); ++i)
+    CHECK(std::fabs(results[i].energies[0] - expected[i]) < 1e-5);
+  // Alone as in the batch.
+  CHECK(model->compute({&complexes[2], 1}).at(0).energies == results[2].energies);
+}
+
+TEST_CASE("dualbind: stages of 16-bit modes keep their direction", "[model][device]") {
+  if (!test::has_gpu() || !molecule::has_molecule_graphs()) return;
+  const std::vector<Complex> complexes = some_complexes();
+  const auto exact_context = tensor::make_gpu_context(0, {Precision::fp32});
+  const DualBind::Stages exact = test::load_dualbind(*exact_context)->compute_stages(complexes);
+  for (const Precision precision : {Precision::fp16, Precision::bf16}) {
+    const auto context = tensor::make_gpu_context(0, {precision});
+    const DualBind::Stages stages = test::load_dualbind(*context)->compute_stages(complexes);
+    CHECK(cosine(stages.atoms, exact.atoms) > 0.99999);
+    CHECK(cosine(stages.tokens, exact.tokens) > 0.99999);
+  }
+}
