@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """DualBind in PyTorch, written from its description and from its MIT-licensed ancestors DSMBind and chemprop.
 
-usage: dualbind.py MODEL PROTEIN.pdb LIGANDS.sdf [--dtype float32|float64] [--device cpu|cuda] [--batch N]
+usage: dualbind.py MODEL PROTEIN.pdb LIGANDS.sdf [OUTPUT.tsv] [--dtype float32|float64] [--device cpu|cuda] [--batch N]
+                   [--threads N] [--summary FILE.json]
 
-Prints a line "NAME ENERGY" for each ligand, in kcal/mol. MODEL is a folder with config.json and model.safetensors.
+Writes a line "NAME ENERGY" for each ligand, in kcal/mol; the summary has the seconds of the passes alone. MODEL is a folder with config.json and model.safetensors.
 It keeps the padded form: 14 places for each atom of the ligand and each residue of the pocket, all eight frames with
 all of them, and a matrix of all pairs. Needs torch, safetensors, rdkit 2022.9, biopython and numpy.
 """
@@ -12,6 +13,8 @@ import io
 import json
 import math
 import os
+import sys
+import time
 import warnings
 
 import torch
@@ -211,18 +214,34 @@ def main():
     parser.add_argument("model")
     parser.add_argument("protein")
     parser.add_argument("ligands")
+    parser.add_argument("output", nargs="?")
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--summary")
     options = parser.parse_args()
+    if options.threads:
+        torch.set_num_threads(options.threads)
     model = DualBind(options.model, getattr(torch, options.dtype), options.device)
     protein = read_protein(options.protein)
     ligands = list(read_ligands(options.ligands))
+    lines, seconds = [], 0.0
     for begin in range(0, len(ligands), options.batch):
         batch = ligands[begin:begin + options.batch]
+        started = time.perf_counter()
         with torch.no_grad():
-            for ligand, energy in zip(batch, model(batch, protein).tolist()):
-                print(ligand[0], f"{energy:.9f}", sep="\t")
+            energies = model(batch, protein).tolist()  # waits for the device
+        seconds += time.perf_counter() - started
+        lines += [f"{ligand[0]}\t{energy:.9f}\n" for ligand, energy in zip(batch, energies)]
+    if options.output:
+        with open(options.output, "w") as out:
+            out.writelines(lines)
+    else:
+        sys.stdout.writelines(lines)
+    if options.summary:
+        with open(options.summary, "w") as out:
+            json.dump({"compute_s": seconds}, out)
 
 
 if __name__ == "__main__":

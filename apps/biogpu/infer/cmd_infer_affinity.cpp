@@ -204,9 +204,11 @@ Run add_infer_affinity(CLI::App& command) {
   options.option("--protein", flags->protein, "PDB or mmCIF of the protein of all LIGANDS", "FILE");
   options.option("--pairs", flags->pairs,
                  "table of two columns, the files of a protein and of a ligand, no header", "TSV");
-  options.option("--ensemble", flags->ensemble,
-                 "further checkpoint of the same shape: the mean is written, and its spread",
-                 "FOLDER");
+  options
+      .option("--ensemble", flags->ensemble,
+              "further checkpoint of the same shape: the mean is written, and its spread", "FOLDER")
+      ->allow_extra_args(false)
+      ->take_all();
   add_table_output(command, flags->infer);
   add_model_options(command, models::Reads::complexes);
   add_precision_flag(command, flags->infer.precision);

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
 #include "tests/models/dualbind/model_support.hpp"
 #include "tests/support/worse_of.hpp"
@@ -12,10 +13,12 @@ using tensor::Precision;
 
 namespace {
 
-std::vector<Complex> some_complexes() {
-  auto ligands = test::read_ligands();
-  ligands.resize(4);
-  return test::make_complexes(ligands, test::read_protein(), 12);
+// Small ones: threads take their turns under emulation. n_residues: of pockets.
+constexpr std::size_t kFirst = 2, kLast = 4;  // of the ligands
+std::vector<Complex> some_complexes(std::size_t n_residues) {
+  const auto all = test::read_ligands();
+  return test::make_complexes({all.begin() + kFirst, all.begin() + kLast}, test::read_protein(),
+                              n_residues);
 }
 
 double cosine(const std::vector<float>& a, const std::vector<float>& b) {
@@ -35,20 +38,21 @@ TEST_CASE("dualbind: the GPU differs from double precision by roundings", "[mode
   if (!test::has_gpu() || !molecule::has_molecule_graphs()) return;
   const auto context = tensor::make_gpu_context(0, {Precision::fp32});
   const auto model = test::load_dualbind(*context);
-  const std::vector<Complex> complexes = some_complexes();
+  const std::vector<Complex> complexes = some_complexes(12);
   std::vector<DualBind::Result> results;
-  for (int pass = 0; pass < 3; ++pass) results = model->compute(complexes);  // recorded, repeated
+  for (int pass = 0; pass < 2; ++pass) results = model->compute(complexes);  // again: recorded
   const std::vector<double> expected = test::expected_energies();
   for (std::size_t i = 0; i < results.size(); ++i)
-    CHECK(std::fabs(results[i].energies[0] - expected[i]) < 1e-5);
+    CHECK(std::fabs(results[i].energies[0] - expected[kFirst + i]) < 1e-5);
   // Alone as in the batch.
-  CHECK(model->compute({&complexes[2], 1}).at(0).energies == results[2].energies);
+  CHECK(model->compute({&complexes[1], 1}).at(0).energies == results[1].energies);
 }
 
 TEST_CASE("dualbind: stages of 16-bit modes keep their direction", "[model][device]") {
   if (!test::has_gpu() || !molecule::has_molecule_graphs()) return;
-  const std::vector<Complex> complexes = some_complexes();
-  const auto exact_context = tensor::make_gpu_context(0, {Precision::fp32});
+  std::vector<Complex> complexes = some_complexes(2);
+  complexes.resize(1);
+  const auto exact_context = ops::make_cpu_context(1);
   const DualBind::Stages exact = test::load_dualbind(*exact_context)->compute_stages(complexes);
   for (const Precision precision : {Precision::fp16, Precision::bf16}) {
     const auto context = tensor::make_gpu_context(0, {precision});
