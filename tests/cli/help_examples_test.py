@@ -111,6 +111,16 @@ def write_potentials(folder, source):
     (folder / "ligands.sdf").write_text(2 * (molecule + "$$$$\n"), encoding="ascii")
 
 
+def write_complexes(folder, source):
+    """Models of affinities with a protein and its ligands."""
+    dualbind = source / "tests/data/models/dualbind"
+    for name in ("dualbind", "fold0", "fold1", "fold2"):
+        shutil.copytree(dualbind, folder / name)
+    shutil.copy(dualbind / "protein.pdb", folder / "receptor.pdb")
+    (folder / "docked.sdf.gz").write_bytes(gzip.compress((dualbind / "ligands.sdf").read_bytes(), mtime=0))
+    (folder / "complexes.tsv").write_text("receptor.pdb\tdocked.sdf.gz\n", encoding="ascii")
+
+
 def write_variants(folder, chromosome):
     """Substitutions of chr1 of genome.fa."""
     lines = [f"chr1\t{at + 1}\t.\t{chromosome[at]}\t{'ACGT'[('ACGT'.index(chromosome[at]) + 1) % 4]}\t.\t.\t.\n"
@@ -152,6 +162,7 @@ def write_inputs(folder, source, biogpu):
     write_enformer(folder, source)
     write_variants(folder, "".join(genome[1:]).upper())
     write_potentials(folder, source)
+    write_complexes(folder, source)
     subprocess.run([sys.executable, source / "tests/support/random_proteinmpnn.py", folder / "v_48_020"], check=True)
     write_structures(folder)
 
@@ -196,12 +207,13 @@ def main():
         (folder / ".bin" / "less").symlink_to(shutil.which("cat"))
         environment = {key: value for key, value in os.environ.items() if not key.startswith("BIOGPU_")}
         environment.update(PATH=f"{folder}/.bin:{environment['PATH']}", BIOGPU_DEVICE="cpu", BIOGPU_THREADS="2")
+        has_rdkit = (biogpu.parent / "libbiogpu_rdkit.so").exists()
         for path in commands(biogpu):
             lines = examples(help_of(biogpu, path))
             if not lines:
                 failed.append(f"biogpu {' '.join(path)} --help has no examples")
             for line in lines:
-                if "samtools" in line and not shutil.which("samtools"):
+                if ("samtools" in line and not shutil.which("samtools")) or ("affinity" in line and not has_rdkit):
                     n_skipped += 1
                     continue
                 n_examples += 1
@@ -210,7 +222,7 @@ def main():
                     failed.append(f"biogpu {' '.join(path)} --help: {line}\n  {problem}")
     print("\n".join(failed))
     print(f"{n_examples - len([f for f in failed if 'has no examples' not in f])} of {n_examples} examples ran"
-          + (f", {n_skipped} SKIPPED without samtools" if n_skipped else ""))
+          + (f", {n_skipped} SKIPPED without samtools or RDKit" if n_skipped else ""))
     sys.exit(1 if failed or n_examples < 30 else 0)
 
 

@@ -202,6 +202,14 @@ TEST_CASE("dualbind: checkpoints of an ensemble give their own energies", "[mode
   }
 }
 
+TEST_CASE("dualbind: a folder is described without its numbers", "[model]") {
+  const std::string text = models::describe_model(test::kDualBind);
+  CHECK(text.starts_with("architecture\tDualBind\nwidth\t32\n"));
+  CHECK(text.find("\npocket_size\t12 residues\n") != std::string::npos);
+  CHECK(text.find("\nparameters\t28") != std::string::npos);
+  CHECK(text.find("not for commercial use") != std::string::npos);
+}
+
 TEST_CASE("dualbind: folders that do not fit are refused", "[model]") {
   const test::Folder folder;
   const std::string config = folder.path("config.json"), weights = folder.path("model.safetensors");
