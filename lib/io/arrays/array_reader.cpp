@@ -19,10 +19,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr std::string_view kSuffix = ".npy";
+constexpr std::string_view kNpySuffix = ".npy";
 constexpr double kMaxExact = 1 << 24;  // of integers in fp32
 
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
+[[noreturn]] void throw_bad_number(const std::string& what) { throw std::invalid_argument(what); }
 
 template <class Bits>
 Bits load(const char* at, bool swapped) {
@@ -47,7 +47,7 @@ float half(std::uint16_t bits) {
 
 float narrowed(double value) {
   if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max())
-    refuse(fmt::format("has the number {}, which is too large for fp32", value));
+    throw_bad_number(fmt::format("has the number {}, which is too large for fp32", value));
   return static_cast<float>(value);
 }
 
@@ -55,7 +55,7 @@ template <class Integer>
 float whole(Integer value) {
   const auto number = static_cast<double>(value);
   if (number > kMaxExact || number < -kMaxExact)
-    refuse(fmt::format("has the integer {}, which fp32 does not hold exactly", value));
+    throw_bad_number(fmt::format("has the integer {}, which fp32 does not hold exactly", value));
   return static_cast<float>(value);
 }
 
@@ -147,10 +147,10 @@ ArrayFile::ArrayFile(const std::string& path) : path_(path), file_(path) {
   zip_ = std::make_unique<ZipArchive>(file_, path);
   for (const ZipMember& member : zip_->members()) {
     const std::string_view name = member.name;
-    if (!name.ends_with(kSuffix))
+    if (!name.ends_with(kNpySuffix))
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: the member {} is no .npy", path, quoted(name)));
-    keys_.emplace_back(name.substr(0, name.size() - kSuffix.size()));
+    keys_.emplace_back(name.substr(0, name.size() - kNpySuffix.size()));
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxAxes = 64;  // of NumPy
 
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
+[[noreturn]] void throw_bad_header(const std::string& what) { throw std::invalid_argument(what); }
 
 // The header's text: a Python dictionary with three entries, written as a literal.
 class HeaderText {
@@ -38,7 +38,7 @@ class HeaderText {
         note(has_shape, key);
         header.shape = shape();
       } else {
-        refuse(fmt::format("its header has an unknown entry {}", quoted(key)));
+        throw_bad_header(fmt::format("its header has an unknown entry {}", quoted(key)));
       }
       if (!skip(',')) {
         expect('}');
@@ -46,15 +46,15 @@ class HeaderText {
       }
     }
     skip_space();
-    if (!text_.empty()) refuse("its header goes on behind the dictionary");
+    if (!text_.empty()) throw_bad_header("its header goes on behind the dictionary");
     if (!has_type || !has_order || !has_shape)
-      refuse("its header lacks descr, fortran_order or shape");
+      throw_bad_header("its header lacks descr, fortran_order or shape");
     return header;
   }
 
  private:
   static void note(bool& seen, std::string_view key) {
-    if (seen) refuse(fmt::format("its header has {} twice", key));
+    if (seen) throw_bad_header(fmt::format("its header has {} twice", key));
     seen = true;
   }
   void skip_space() {
@@ -69,17 +69,17 @@ class HeaderText {
   }
   void expect(char c) {
     if (!skip(c))
-      refuse(
+      throw_bad_header(
           fmt::format("its header has {} where '{}' is expected", quoted(text_.substr(0, 10)), c));
   }
   std::string_view string() {
     skip_space();
     const char mark = text_.empty() ? '\0' : text_.front();
     if (mark != '\'' && mark != '"')
-      refuse(
+      throw_bad_header(
           fmt::format("its header has {} where a string is expected", quoted(text_.substr(0, 10))));
     const std::size_t end = text_.find(mark, 1);
-    if (end == std::string_view::npos) refuse("its header has a string without an end");
+    if (end == std::string_view::npos) throw_bad_header("its header has a string without an end");
     const std::string_view value = text_.substr(1, end - 1);
     text_.remove_prefix(end + 1);
     return value;
@@ -92,7 +92,7 @@ class HeaderText {
       text_.remove_prefix(word.size());
       return value;
     }
-    refuse("its header has a fortran_order other than True and False");
+    throw_bad_header("its header has a fortran_order other than True and False");
   }
   std::vector<std::int64_t> shape() {
     std::vector<std::int64_t> extents;
@@ -102,10 +102,12 @@ class HeaderText {
       std::int64_t n = -1;
       const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), n);
       if (error != std::errc() || n < 0)
-        refuse(fmt::format("its header has {} as an extent", quoted(text_.substr(0, 20))));
+        throw_bad_header(
+            fmt::format("its header has {} as an extent", quoted(text_.substr(0, 20))));
       text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
       skip('L');  // of Python 2
-      if (extents.size() == kMaxAxes) refuse(fmt::format("it has more than {} axes", kMaxAxes));
+      if (extents.size() == kMaxAxes)
+        throw_bad_header(fmt::format("it has more than {} axes", kMaxAxes));
       extents.push_back(n);
       if (!skip(',')) {
         expect(')');
@@ -116,7 +118,7 @@ class HeaderText {
   }
   void set_type(NpyHeader& header) {
     skip_space();
-    if (text_.starts_with('[')) refuse("it holds records of several fields, not numbers");
+    if (text_.starts_with('[')) throw_bad_header("it holds records of several fields, not numbers");
     const std::string_view type = string();
     const bool has_order =
         type.size() == 3 && std::string_view("<>=|").find(type[0]) != std::string_view::npos;
@@ -131,7 +133,7 @@ class HeaderText {
       header.big_endian = type[0] == '>';
       return;
     }
-    refuse(
+    throw_bad_header(
         fmt::format("it holds numbers of type {}; expected one of f2, f4, f8, i1 to i8, u1 to "
                     "u8, b1",
                     quoted(type)));
@@ -157,26 +159,28 @@ std::optional<std::size_t> count(const std::vector<std::int64_t>& shape, std::si
 
 NpyHeader parse_npy_header(std::string_view bytes) {
   constexpr std::size_t kVersionBytes = kNpyMagic.size() + 2;
-  if (!bytes.starts_with(kNpyMagic)) refuse("does not begin as an .npy does");
+  if (!bytes.starts_with(kNpyMagic)) throw_bad_header("does not begin as an .npy does");
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  if (bytes.size() < kVersionBytes + 2) refuse("ends inside its header");
+  if (bytes.size() < kVersionBytes + 2) throw_bad_header("ends inside its header");
   const unsigned version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0)
-    refuse(fmt::format("has version {}.{} of the format; expected 1.0 to 3.0", version, byte(7)));
+    throw_bad_header(
+        fmt::format("has version {}.{} of the format; expected 1.0 to 3.0", version, byte(7)));
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   const std::size_t text = kVersionBytes + length_bytes;
-  if (bytes.size() < text) refuse("ends inside its header");
+  if (bytes.size() < text) throw_bad_header("ends inside its header");
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i)
     length |= std::size_t{byte(kVersionBytes + i)} << (8 * i);
-  if (length > bytes.size() - text) refuse("ends inside its header");
+  if (length > bytes.size() - text) throw_bad_header("ends inside its header");
   NpyHeader header = HeaderText(bytes.substr(text, length)).parse();
   header.begin = text + length;
   const std::size_t n_bytes = bytes.size() - header.begin;
   const auto n = count(header.shape, n_bytes / header.bytes_a_number);
   if (!n || *n * header.bytes_a_number != n_bytes)
-    refuse(fmt::format("has {} bytes of numbers, which is not what its shape ({}) of {}{} takes",
-                       n_bytes, fmt::join(header.shape, ", "), header.kind, header.bytes_a_number));
+    throw_bad_header(
+        fmt::format("has {} bytes of numbers, which is not what its shape ({}) of {}{} takes",
+                    n_bytes, fmt::join(header.shape, ", "), header.kind, header.bytes_a_number));
   header.n_numbers = *n;
   return header;
 }

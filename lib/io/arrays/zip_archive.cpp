@@ -14,14 +14,14 @@
 namespace biogpu::io {
 namespace {
 
-constexpr std::string_view kEnd = "PK\x05\x06";
-constexpr std::string_view kEnd64 = "PK\x06\x06";
-constexpr std::string_view kLocator64 = "PK\x06\x07";
-constexpr std::string_view kCentral = "PK\x01\x02";
-constexpr std::string_view kLocal = "PK\x03\x04";
+constexpr std::string_view kEndMark = "PK\x05\x06";
+constexpr std::string_view kEnd64Mark = "PK\x06\x06";
+constexpr std::string_view kLocator64Mark = "PK\x06\x07";
+constexpr std::string_view kCentralMark = "PK\x01\x02";
+constexpr std::string_view kLocalMark = "PK\x03\x04";
 constexpr std::uint64_t kEndBytes = 22, kEnd64Bytes = 56, kLocator64Bytes = 20;
 constexpr std::uint64_t kCentralBytes = 46, kLocalBytes = 30;
-constexpr std::uint64_t kMax16 = 0xffff, kMax32 = 0xffffffff;
+constexpr std::uint64_t kZipMax16 = 0xffff, kZipMax32 = 0xffffffff;
 // Deflate writes at most 258 bytes for 2 bits.
 constexpr std::uint64_t kMaxDeflateRatio = 1032;
 
@@ -45,8 +45,8 @@ ZipArchive::Directory ZipArchive::find_directory() const {
   if (size < kEndBytes) refuse("the zip archive is cut short");
   // A comment of at most 65,535 bytes may follow the record.
   std::uint64_t at = size - kEndBytes;
-  const std::uint64_t first = at > kMax16 ? at - kMax16 : 0;
-  while (file_.substr(at, 4) != kEnd || at + kEndBytes + number(at + 20, 2) != size) {
+  const std::uint64_t first = at > kZipMax16 ? at - kZipMax16 : 0;
+  while (file_.substr(at, 4) != kEndMark || at + kEndBytes + number(at + 20, 2) != size) {
     if (at == first) refuse("the zip archive has no directory; the file may be cut short");
     --at;
   }
@@ -54,10 +54,10 @@ ZipArchive::Directory ZipArchive::find_directory() const {
   if (number(at + 4, 2) != number(at + 6, 2) || number(at + 8, 2) != directory.n_members)
     refuse("the zip archive has several parts");
   std::uint64_t end = at;
-  if (at >= kLocator64Bytes && file_.substr(at - kLocator64Bytes, 4) == kLocator64) {
+  if (at >= kLocator64Bytes && file_.substr(at - kLocator64Bytes, 4) == kLocator64Mark) {
     end = number(at - kLocator64Bytes + 8, 8);
     if (end > at - kLocator64Bytes || at - kLocator64Bytes - end < kEnd64Bytes ||
-        file_.substr(end, 4) != kEnd64)
+        file_.substr(end, 4) != kEnd64Mark)
       refuse("the zip archive's 64-bit record is not where it should be");
     directory = {number(end + 32, 8), number(end + 48, 8), number(end + 40, 8)};
   }
@@ -82,7 +82,7 @@ ZipArchive::ZipArchive(const MappedFile& file, std::string path)
 }
 
 std::uint64_t ZipArchive::add_member(std::uint64_t begin, std::uint64_t end) {
-  if (end - begin < kCentralBytes || file_.substr(begin, 4) != kCentral)
+  if (end - begin < kCentralBytes || file_.substr(begin, 4) != kCentralMark)
     refuse("the zip archive's directory is damaged");
   const std::uint64_t name_bytes = number(begin + 28, 2), extra_bytes = number(begin + 30, 2);
   const std::uint64_t next =
@@ -111,7 +111,7 @@ std::uint64_t ZipArchive::add_member(std::uint64_t begin, std::uint64_t end) {
     at += bytes;
     if (id != 1) continue;
     for (std::uint64_t* const value : {&member.bytes, &member.packed_bytes, &member.local_header}) {
-      if (*value != kMax32 || at - field < 8) continue;
+      if (*value != kZipMax32 || at - field < 8) continue;
       *value = number(field, 8);
       field += 8;
     }
@@ -125,7 +125,7 @@ std::string_view ZipArchive::read(const ZipMember& member, BigArray<char>& room)
     refuse(fmt::format("the member {} {}", quoted(member.name), what));
   };
   const std::uint64_t size = file_.size(), header = member.local_header;
-  if (header > size || size - header < kLocalBytes || file_.substr(header, 4) != kLocal)
+  if (header > size || size - header < kLocalBytes || file_.substr(header, 4) != kLocalMark)
     damaged("is not where the directory says");
   const std::uint64_t begin =
       header + kLocalBytes + number(header + 26, 2) + number(header + 28, 2);
