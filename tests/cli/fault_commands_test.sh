@@ -100,6 +100,8 @@ sweep() {
   done
 }
 
+python3 "$source_dir/tests/support/write_npz.py" "$models/pairformer_tiny/expected.safetensors" trunk.npz --deflate \
+  z=full/z s=full/s
 keeps_index=1
 infer="--device cpu -t 2 -q"
 while read -r line; do
@@ -150,6 +152,7 @@ infer design $infer --model mpnn $models/proteinmpnn/edited.pdb -o r/o.fa --save
 infer energy $infer --model $models/tensornet/o3 one.extxyz -o r/o.extxyz
 infer md $infer --model $models/tensornet/o3 --steps 2 --timestep 0.1 one.extxyz -o r/o.extxyz --table r/o.tsv
 infer relax $infer --model $models/tensornet/o3 --steps 2 one.extxyz -o r/o.extxyz --table r/o.tsv
+infer trunk $infer --model $models/pairformer_tiny trunk.npz -o r/o.npz --json r/o.json
 infer variants $infer --model $models/enformer_tiny --genome genome.fa --head human variants.vcf -o r/o.tsv
 infer variants $infer --model $models/enformer_tiny --genome genome.fa --head human variants.vcf -o r/o.vcf.gz
 infer tracks $infer --model $models/enformer_tiny --genome genome.fa --regions r.bed --head human --tracks 0 -o r/o.npy

@@ -121,6 +121,14 @@ def write_complexes(folder, source):
     (folder / "complexes.tsv").write_text("receptor.pdb\tdocked.sdf.gz\n", encoding="ascii")
 
 
+def write_trunk(folder, source):
+    """A Pairformer and the arrays of one input."""
+    tiny = source / "tests/data/models/pairformer_tiny"
+    shutil.copytree(tiny, folder / "protenix-mini")
+    subprocess.run([sys.executable, source / "tests/support/write_npz.py", tiny / "expected.safetensors", folder / "in.npz",
+                    "z=full/z", "s=full/s"], check=True)
+
+
 def write_variants(folder, chromosome):
     """Substitutions of chr1 of genome.fa."""
     lines = [f"chr1\t{at + 1}\t.\t{chromosome[at]}\t{'ACGT'[('ACGT'.index(chromosome[at]) + 1) % 4]}\t.\t.\t.\n"
@@ -163,6 +171,7 @@ def write_inputs(folder, source, biogpu):
     write_variants(folder, "".join(genome[1:]).upper())
     write_potentials(folder, source)
     write_complexes(folder, source)
+    write_trunk(folder, source)
     subprocess.run([sys.executable, source / "tests/support/random_proteinmpnn.py", folder / "v_48_020"], check=True)
     write_structures(folder)
 

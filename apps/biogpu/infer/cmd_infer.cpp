@@ -10,6 +10,7 @@ constexpr Subcommand kInferSubcommands[] = {
     {"score", "likelihood of sequences, effect of variants", add_infer_score, "Proteins"},
     {"contacts", "probability that two residues touch", add_infer_contacts, "Proteins"},
     {"design", "sequences that fold into a backbone", add_infer_design, "Structures"},
+    {"trunk", "tokens and pairs after a Pairformer's blocks", add_infer_trunk, "Structures"},
     {"tracks", "predicted tracks of DNA windows, as Enformer's", add_infer_tracks, "DNA"},
     {"variants", "what variants change in predicted tracks", add_infer_variants, "DNA"},
     {"mutagenesis", "what every substitution of a region changes", add_infer_mutagenesis, "DNA"},

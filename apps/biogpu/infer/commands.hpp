@@ -13,6 +13,7 @@ Run add_infer_contacts(CLI::App& command);
 Run add_infer_fill_mask(CLI::App& command);
 Run add_infer_score(CLI::App& command);
 Run add_infer_design(CLI::App& command);
+Run add_infer_trunk(CLI::App& command);
 Run add_infer_tracks(CLI::App& command);
 Run add_infer_variants(CLI::App& command);
 Run add_infer_mutagenesis(CLI::App& command);

@@ -1,0 +1,152 @@
+#include "apps/biogpu/infer/arrays/trunk_input.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr const char* kArrays[] = {"s", "z", "mask", "pair_mask"};
+// Of a shape: as many as the input has tokens.
+constexpr std::int64_t kTokens = -1;
+
+std::string array_key(const TrunkRecord& record, const char* array) {
+  return record.name.empty() ? array : record.name + "/" + array;
+}
+
+[[noreturn]] void refuse(const std::string& place, const std::string& what) {
+  throw Error(ErrorCode::bad_input, place + ": " + what);
+}
+
+// "pairs" of runs/pairs.npz: what outputs of several files begin with.
+std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+}  // namespace
+
+TrunkSource::Files TrunkSource::open(const std::vector<std::string>& paths) {
+  Files files;
+  for (const std::string& path : paths) files.push_back(std::make_unique<io::ArrayFile>(path));
+  return files;
+}
+
+std::vector<TrunkRecord> TrunkSource::list(const Files& files) {
+  std::vector<TrunkRecord> records;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const io::ArrayFile& file = *files[i];
+    const std::size_t first = records.size();
+    for (const std::string& key : file.keys()) {
+      const std::size_t slash = key.rfind('/');
+      const std::string name = slash == std::string::npos ? "" : key.substr(0, slash);
+      const std::string array = slash == std::string::npos ? key : key.substr(slash + 1);
+      if (key.empty()) refuse(file.path(), "is one .npy; expected an .npz with the arrays z and s");
+      if (std::find(std::begin(kArrays), std::end(kArrays), array) == std::end(kArrays))
+        refuse(file.place(key), fmt::format("is unknown; expected {}, or NAME/ and one of these",
+                                            fmt::join(kArrays, ", ")));
+      const auto is_of_name = [&](const TrunkRecord& record) { return record.name == name; };
+      if (std::any_of(records.begin() + static_cast<std::ptrdiff_t>(first), records.end(),
+                      is_of_name))
+        continue;
+      TrunkRecord& record = records.emplace_back();
+      record.file = i;
+      record.name = name;
+      record.place =
+          name.empty() ? file.path() : fmt::format("{}: input {}", file.path(), quoted(name));
+      record.key = files.size() == 1 ? name
+                   : name.empty()    ? stem_of(file.path())
+                                     : fmt::format("{}/{}", stem_of(file.path()), name);
+    }
+  }
+  return records;
+}
+
+TrunkSource::TrunkSource(const InferFlags& flags) : TrunkSource(flags, open(flags.inputs)) {}
+
+TrunkSource::TrunkSource(const InferFlags& flags, Files files)
+    : ListSource(list(files), flags.shard), files_(std::move(files)), bad_(flags.bad_records()) {}
+
+std::vector<report::InputFile> TrunkSource::files() const {
+  std::vector<report::InputFile> files;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const auto of_file = [&](const TrunkRecord& record) { return record.file == i; };
+    files.push_back(input_file(files_[i]->path(), static_cast<std::uint64_t>(std::count_if(
+                                                      items().begin(), items().end(), of_file))));
+  }
+  return files;
+}
+
+bool TrunkSource::next(TrunkRecord& record) {
+  while (ListSource::next(record)) {
+    try {
+      load(record);
+      return true;
+    } catch (const Error& error) {
+      if (bad_ == io::BadRecords::refuse || error.code() != ErrorCode::bad_input) throw;
+      leave_out(error.what());
+    }
+  }
+  return false;
+}
+
+void TrunkSource::load(TrunkRecord& record) const {
+  const io::ArrayFile& file = *files_[record.file];
+  models::TrunkInput& input = record.input;
+  const bool has_single = info_->c_single > 0;
+  if (!file.has(array_key(record, "z"))) refuse(record.place, "has no array z");
+  if (file.has(array_key(record, "s")) != has_single)
+    refuse(record.place,
+           has_single ? "has no array s" : "has an array s; the model computes pairs alone");
+  const io::LoadedArray pair = read(record, "z", {kTokens, kTokens, info_->pair.c_pair});
+  input.n_tokens = pair.shape[0];
+  input.pair = pair.values;
+  if (input.n_tokens == 0) refuse(record.place, "has no tokens");
+  const std::int64_t n = input.n_tokens;
+  if (has_single) input.single = read(record, "s", {n, info_->c_single}).values;
+  input.mask = read_mask(record, "mask", {n});
+  input.pair_mask = read_mask(record, "pair_mask", {n, n});
+}
+
+io::LoadedArray TrunkSource::read(const TrunkRecord& record, const char* array,
+                                  const std::vector<std::int64_t>& shape) const {
+  const io::ArrayFile& file = *files_[record.file];
+  const std::string key = array_key(record, array);
+  io::LoadedArray loaded = file.read(key);
+  const std::int64_t n = loaded.shape.empty() ? 0 : loaded.shape[0];
+  const bool fits = std::equal(
+      loaded.shape.begin(), loaded.shape.end(), shape.begin(), shape.end(),
+      [&](std::int64_t got, std::int64_t want) { return got == (want == kTokens ? n : want); });
+  if (!fits) {
+    std::vector<std::string> wanted;
+    for (const std::int64_t extent : shape)
+      wanted.push_back(extent == kTokens ? "N" : std::to_string(extent));
+    refuse(file.place(key), fmt::format("has the shape [{}]; expected [{}]",
+                                        fmt::join(loaded.shape, ", "), fmt::join(wanted, ", ")));
+  }
+  if (!std::all_of(loaded.values.begin(), loaded.values.end(),
+                   [](float x) { return std::isfinite(x); }))
+    refuse(file.place(key), "a number is not finite");
+  return loaded;
+}
+
+// Empty where the file has none.
+io::SharedArray TrunkSource::read_mask(const TrunkRecord& record, const char* array,
+                                       const std::vector<std::int64_t>& shape) const {
+  const io::ArrayFile& file = *files_[record.file];
+  const std::string key = array_key(record, array);
+  if (!file.has(key)) return {};
+  io::SharedArray values = read(record, array, shape).values;
+  for (const float number : std::as_const(values))
+    if (number != 0 && number != 1)
+      refuse(file.place(key), fmt::format("has the number {}; a mask has 0 and 1", number));
+  return values;
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/infer/run/infer_flags.hpp"
+#include "apps/biogpu/infer/run/item_input.hpp"
+#include "lib/io/arrays/array_reader.hpp"
+#include "lib/models/pairformer/pairformer.hpp"
+
+namespace biogpu::app {
+
+// One input of a trunk: the arrays of a file, or those of one NAME/ of it.
+struct TrunkRecord {
+  std::size_t file = 0;  // index of its path
+  std::string name;      // of the arrays in the file: empty, or "NAME"
+  std::string key;       // of its outputs: empty, or what is in front of the '/'
+  std::string place;     // for messages
+  models::TrunkInput input;
+};
+
+// The inputs of .npz files, those of a file in its order: arrays z and, where the model has them,
+// s; mask and pair_mask where they are there. Shapes and numbers are checked.
+class TrunkSource : public ListSource<TrunkRecord> {
+ public:
+  explicit TrunkSource(const InferFlags& flags);
+
+  // Before next(): the model's widths.
+  void set_model(const models::Pairformer::Info& info) { info_ = &info; }
+  bool next(TrunkRecord& record) override;
+  std::vector<report::InputFile> files() const override;
+
+ private:
+  using Files = std::vector<std::unique_ptr<io::ArrayFile>>;
+  TrunkSource(const InferFlags& flags, Files files);
+  static Files open(const std::vector<std::string>& paths);
+  static std::vector<TrunkRecord> list(const Files& files);
+  void load(TrunkRecord& record) const;
+  io::LoadedArray read(const TrunkRecord& record, const char* array,
+                       const std::vector<std::int64_t>& shape) const;
+  io::SharedArray read_mask(const TrunkRecord& record, const char* array,
+                            const std::vector<std::int64_t>& shape) const;
+
+  Files files_;
+  const io::BadRecords bad_;
+  const models::Pairformer::Info* info_ = nullptr;
+};
+
+}  // namespace biogpu::app

@@ -1,0 +1,1 @@
+set(sources pairformer.cpp)

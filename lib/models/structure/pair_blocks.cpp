@@ -1,0 +1,166 @@
+#include "lib/models/structure/pair_blocks.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "lib/ops/attention/dot_product_attention.hpp"
+#include "lib/ops/elementwise/map.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/gemm/matmul.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
+#include "lib/tensor/views.hpp"
+
+namespace biogpu::models {
+namespace {
+
+using ops::MapCode;
+using tensor::Context;
+using tensor::DType;
+using tensor::LinearPart;
+using tensor::permuted;
+using tensor::split_axis;
+using tensor::Tensor;
+using tensor::transposed;
+using tensor::WeightTable;
+
+// Rows of a transition at a time: its hidden numbers are eight times its input.
+constexpr std::int64_t kTransitionRows = std::int64_t{1} << 15;
+
+}  // namespace
+
+TriangleProduct read_triangle_product(Context& context, WeightTable& table, const std::string& name,
+                                      const PairShape& shape) {
+  TriangleProduct block;
+  block.c_product = shape.c_product;
+  block.norm_in = table.take_norm(context, name + ".layer_norm_in", shape.c_pair, kNormEps);
+  const std::array<LinearPart, 5> parts = {LinearPart{name + ".linear_a_p", shape.c_product},
+                                           LinearPart{name + ".linear_b_p", shape.c_product},
+                                           LinearPart{name + ".linear_a_g", shape.c_product},
+                                           LinearPart{name + ".linear_b_g", shape.c_product},
+                                           LinearPart{name + ".linear_g", shape.c_pair}};
+  block.projections = table.take_linear_parts(context, parts, shape.c_pair, false);
+  block.norm_out = table.take_norm(context, name + ".layer_norm_out", shape.c_product, kNormEps);
+  block.out = take_map(context, table, name + ".linear_z", shape.c_pair, shape.c_product);
+  return block;
+}
+
+TriangleAttention read_triangle_attention(Context& context, WeightTable& table,
+                                          const std::string& name, const PairShape& shape) {
+  TriangleAttention block;
+  block.norm = table.take_norm(context, name + ".layer_norm", shape.c_pair, kNormEps);
+  block.bias = take_map(context, table, name + ".linear", shape.n_heads, shape.c_pair);
+  block.heads =
+      read_heads(context, table, name + ".mha", shape.c_pair, shape.n_heads, shape.d_head, false);
+  return block;
+}
+
+Transition read_transition(Context& context, WeightTable& table, const std::string& name,
+                           std::int64_t c, std::int64_t n_transition) {
+  Transition block;
+  const std::int64_t hidden = c * n_transition;
+  block.norm = table.take_norm(context, name + ".layernorm1", c, kNormEps);
+  const std::array<LinearPart, 2> parts = {LinearPart{name + ".linear_no_bias_a", hidden},
+                                           LinearPart{name + ".linear_no_bias_b", hidden}};
+  block.up = table.take_linear_parts(context, parts, c, false);
+  block.down = take_map(context, table, name + ".linear_no_bias", c, hidden);
+  return block;
+}
+
+PairBiasAttention read_pair_bias_attention(Context& context, WeightTable& table,
+                                           const std::string& name, std::int64_t c_token,
+                                           std::int64_t c_pair, std::int64_t n_heads) {
+  PairBiasAttention block;
+  block.norm = table.take_norm(context, name + ".layernorm_a", c_token, kNormEps);
+  block.norm_pair = table.take_norm(context, name + ".layernorm_z", c_pair, kNormEps);
+  block.bias = take_map(context, table, name + ".linear_nobias_z", n_heads, c_pair);
+  block.heads =
+      read_heads(context, table, name + ".attention", c_token, n_heads, c_token / n_heads, true);
+  return block;
+}
+
+void add_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
+                          const Tensor& z, const Tensor& mask) {
+  const auto scope = run.arena.scope();
+  const std::int64_t n = z.shape[0], c = z.shape[2], c_product = block.c_product;
+  const Tensor rows = rows_of_pairs(z);
+  const Tensor all = take_operand(run, n * n, block.projections.n_out);
+  {
+    const auto norm_scope = run.arena.scope();
+    multiply(run, normalised(run, rows, block.norm_in), block.projections, all);
+  }
+  const Tensor sides = all.slice(1, 0, 2 * c_product);
+  const Tensor gates = all.slice(1, 2 * c_product, 4 * c_product);
+  const Tensor gate = all.slice(1, 4 * c_product, 4 * c_product + c);
+  if (mask.empty()) {
+    ops::map(run.context, ops::map_gate(gates, sides, sides));
+  } else {
+    const Tensor seen(mask.data, mask.dtype, {n * n, 1});
+    ops::map(
+        run.context,
+        ops::make_map({gates, sides, seen},
+                      {{MapCode::sigmoid}, {MapCode::multiply, 1}, {MapCode::multiply, 2}}, sides));
+  }
+  const auto by_channel = [&](const Tensor& x) { return permuted(split_axis(x, 0, n), {2, 0, 1}); };
+  const Tensor a = by_channel(sides.slice(1, 0, c_product));
+  const Tensor b = by_channel(sides.slice(1, c_product, 2 * c_product));
+  const Tensor sums = run.arena.take(DType::f32, {n * n, c_product});
+  if (edges == Edges::outgoing) {
+    ops::matmul(run.context, {a, transposed(b), by_channel(sums)});
+  } else {
+    ops::matmul(run.context, {transposed(a), b, by_channel(sums)});
+  }
+  const Tensor y = product(run, normalised(run, sums, block.norm_out), block.out);
+  ops::map(run.context, ops::map_gate_shift(gate, y, rows, rows));
+}
+
+void add_triangle_attention(const BlockContext& run, const TriangleAttention& block, Node node,
+                            const Tensor& z, const Tensor& mask) {
+  const auto scope = run.arena.scope();
+  const bool ending = node == Node::ending;
+  const std::int64_t n = z.shape[0];
+  const Tensor rows = rows_of_pairs(z);
+  const Tensor x = normalised(run, rows, block.norm);
+  const Tensor bias = split_axis(float_product(run, x, block.bias), 0, n);  // [N, N, heads]
+  ops::DotProductAttention op;
+  op.bias = tensor::repeated(permuted(bias, {2, ending ? 1 : 0, ending ? 0 : 1}), 0);
+  if (!mask.empty()) op.key_mask = ending ? transposed(mask) : mask;
+  op.masked_value = kMaskedLogit;
+  const auto lines = [&](const Tensor& heads) {
+    const Tensor pairs = split_axis(heads, 0, n);
+    return ending ? permuted(pairs, {1, 0, 2, 3}) : pairs;
+  };
+  add_product(run, gated_heads(run, op, block.heads, x, lines), block.heads.out, rows);
+}
+
+void add_transition(const BlockContext& run, const Transition& block, const Tensor& x) {
+  const std::int64_t hidden = block.down.n_in;
+  for (std::int64_t begin = 0; begin < x.shape[0]; begin += kTransitionRows) {
+    const auto scope = run.arena.scope();
+    const Tensor rows = x.slice(0, begin, std::min(begin + kTransitionRows, x.shape[0]));
+    const Tensor halves = product(run, normalised(run, rows, block.norm), block.up);
+    const Tensor gated = halves.slice(1, 0, hidden);
+    ops::map(run.context,
+             ops::map_glu(MapCode::silu, gated, halves.slice(1, hidden, 2 * hidden), gated));
+    add_product(run, gated, block.down, rows);
+  }
+}
+
+void add_pair_bias_attention(const BlockContext& run, const PairBiasAttention& block,
+                             const Tensor& s, const Tensor& z, const Tensor& mask) {
+  const auto scope = run.arena.scope();
+  const std::int64_t n = s.shape[0];
+  const Tensor bias = run.arena.take(DType::f32, {n * n, block.bias.n_out});
+  {
+    const auto norm_scope = run.arena.scope();
+    multiply(run, normalised(run, rows_of_pairs(z), block.norm_pair), block.bias, bias);
+  }
+  ops::DotProductAttention op;
+  op.bias = tensor::repeated(permuted(split_axis(bias, 0, n), {2, 0, 1}), 0);
+  if (!mask.empty()) op.key_mask = tensor::repeated(mask, 0);
+  op.masked_value = kMaskedLogit;
+  const auto lines = [&](const Tensor& heads) { return split_axis(heads, 0, n); };
+  const Tensor heads = gated_heads(run, op, block.heads, normalised(run, s, block.norm), lines);
+  add_product(run, heads, block.heads.out, s);
+}
+
+}  // namespace biogpu::models

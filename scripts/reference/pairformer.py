@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""The Pairformer stack in double precision: what `biogpu infer trunk` computes, by another program.
+
+usage: scripts/reference/pairformer.py FOLDER IN.npz OUT.npz
+
+FOLDER has config.json and model.safetensors under the names of Protenix; IN.npz has s [N, c_s], z [N, N, c_z] and, if it
+likes, mask [N] and pair_mask [N, N]; OUT.npz gets s and z. Plain loops over tokens where they are the clearest, from the
+algorithms 11 to 15, 17 and 24 of AlphaFold 3's supplement (doi 10.1038/s41586-024-07487-w); shares nothing with lib/.
+Needs numpy and safetensors.
+"""
+
+import json
+import pathlib
+import sys
+
+import numpy
+import safetensors.numpy
+
+MASKED = -1e9  # logit of a masked key
+EPS = 1e-5
+
+
+def norm(x, weights, name):
+    centred = x - x.mean(-1, keepdims=True)
+    scaled = centred / numpy.sqrt((centred ** 2).mean(-1, keepdims=True) + EPS)
+    return scaled * weights[name + ".weight"] + weights[name + ".bias"]
+
+
+def linear(x, weights, name):
+    y = x @ weights[name + ".weight"].T
+    return y + weights[name + ".bias"] if name + ".bias" in weights else y
+
+
+def sigmoid(x):
+    return 1 / (1 + numpy.exp(-x))
+
+
+def softmax(x):
+    e = numpy.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def triangle_product(z, mask, weights, name, outgoing):
+    x = norm(z, weights, name + ".layer_norm_in")
+    a, b = (mask[:, :, None] * sigmoid(linear(x, weights, f"{name}.linear_{side}_g"))
+            * linear(x, weights, f"{name}.linear_{side}_p") for side in "ab")
+    sums = numpy.zeros_like(a)
+    for k in range(len(z)):
+        sums += a[:, None, k] * b[None, :, k] if outgoing else a[k, :, None] * b[k, None, :]
+    y = linear(norm(sums, weights, name + ".layer_norm_out"), weights, name + ".linear_z")
+    return y * sigmoid(linear(x, weights, name + ".linear_g"))
+
+
+def heads_of(x, weights, name, n_heads):
+    y = linear(x, weights, name)
+    return y.reshape(*y.shape[:-1], n_heads, -1)
+
+
+def attend(x, bias, key_mask, weights, name):
+    """One row of tokens or pairs [N, c] that attends to itself; bias [heads, N, N], key_mask [N]."""
+    n_heads = len(bias)
+    q, k, v, g = (heads_of(x, weights, f"{name}.linear_{part}", n_heads) for part in "qkvg")
+    logits = numpy.einsum("ihd,jhd->hij", q, k) / numpy.sqrt(q.shape[-1]) + bias
+    logits = numpy.where(key_mask[None, None, :] != 0, logits, MASKED)
+    o = sigmoid(g) * numpy.einsum("hij,jhd->ihd", softmax(logits), v)
+    return linear(o.reshape(len(x), -1), weights, name + ".linear_o")
+
+
+def triangle_attention(z, mask, weights, name):
+    """Around the starting node; around the ending node it is that of the transposed pairs."""
+    x = norm(z, weights, name + ".layer_norm")
+    bias = linear(x, weights, name + ".linear").transpose(2, 0, 1)
+    return numpy.stack([attend(x[i], bias, mask[i], weights, name + ".mha") for i in range(len(z))])
+
+
+def transition(x, weights, name):
+    y = norm(x, weights, name + ".layernorm1")
+    a, b = linear(y, weights, name + ".linear_no_bias_a"), linear(y, weights, name + ".linear_no_bias_b")
+    return linear(a * sigmoid(a) * b, weights, name + ".linear_no_bias")
+
+
+def pair_bias_attention(s, z, mask, weights, name):
+    bias = linear(norm(z, weights, name + ".layernorm_z"), weights, name + ".linear_nobias_z").transpose(2, 0, 1)
+    return attend(norm(s, weights, name + ".layernorm_a"), bias, mask, weights, name + ".attention")
+
+
+def block(s, z, mask, pair_mask, weights, name):
+    z = z + triangle_product(z, pair_mask, weights, name + "tri_mul_out", True)
+    z = z + triangle_product(z, pair_mask, weights, name + "tri_mul_in", False)
+    z = z + triangle_attention(z, pair_mask, weights, name + "tri_att_start")
+    swapped = triangle_attention(z.transpose(1, 0, 2), pair_mask.T, weights, name + "tri_att_end")
+    z = z + swapped.transpose(1, 0, 2)
+    z = z + transition(z, weights, name + "pair_transition")
+    if s is not None:
+        s = s + pair_bias_attention(s, z, mask, weights, name + "attention_pair_bias")
+        s = s + transition(s, weights, name + "single_transition")
+    return s, z
+
+
+def stack(inputs, weights, n_blocks):
+    """s (or None) and z after all blocks. inputs: arrays by the names of IN.npz."""
+    z = numpy.asarray(inputs["z"], numpy.float64)
+    s = numpy.asarray(inputs["s"], numpy.float64) if "s" in inputs else None
+    mask = numpy.asarray(inputs.get("mask", numpy.ones(len(z))), numpy.float64)
+    pair_mask = numpy.asarray(inputs.get("pair_mask", mask[:, None] * mask), numpy.float64)
+    for i in range(n_blocks):
+        s, z = block(s, z, mask, pair_mask, weights, f"pairformer_stack.blocks.{i}.")
+    return s, z
+
+
+def read_folder(folder):
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    weights = safetensors.numpy.load_file(folder / "model.safetensors")
+    return config, {name: value.astype(numpy.float64) for name, value in weights.items()}
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__.split("\n\n")[1])
+    config, weights = read_folder(pathlib.Path(sys.argv[1]))
+    with numpy.load(sys.argv[2]) as file:
+        inputs = dict(file)
+    s, z = stack(inputs, weights, config.get("n_blocks", 48))
+    results = {"z": z.astype(numpy.float32)}
+    if s is not None:
+        results["s"] = s.astype(numpy.float32)
+    numpy.savez(sys.argv[3], **results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# `biogpu infer trunk`: arrays of tokens and pairs through a Pairformer, on random weights.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+tiny=$source_dir/tests/data/models/pairformer_tiny
+pairs=$source_dir/tests/data/models/pairformer_pairs
+# npz OUT ARRAYS...: of the stored numbers of the tiny model.
+npz() { python3 "$source_dir/tests/support/write_npz.py" "$tiny/expected.safetensors" "$@"; }
+# shellcheck disable=SC2317  # called by check
+same() { python3 "$source_dir/tests/support/same_tensors.py" "$@"; }
+trunk=(infer trunk -q --device cpu --model "$tiny")
+
+# Every mask, as double precision has it; several inputs in a file, deflated, in double precision and in columns.
+npz full.npz z=full/z s=full/s
+works "${trunk[@]}" full.npz -o full.safetensors
+check "no mask" same full.safetensors "$tiny/expected.safetensors" 2e-5 s=full/out/s z=full/out/z
+npz all.npz --deflate --type f8 --fortran padded/s=padded/s padded/z=padded/z padded/mask=padded/mask \
+  deep/pairs/z=pairs/z deep/pairs/s=pairs/s deep/pairs/pair_mask=pairs/pair_mask
+works "${trunk[@]}" all.npz -o all.safetensors
+check "masks" same all.safetensors "$tiny/expected.safetensors" 2e-5 padded/s=padded/out/s padded/z=padded/out/z \
+  deep/pairs/s=pairs/out/s deep/pairs/z=pairs/out/z
+python3 "$source_dir/tests/support/write_npz.py" "$pairs/expected.safetensors" pairs.npz z=full/z
+works infer trunk -q --device cpu --model "$pairs" pairs.npz -o pairs.safetensors
+check "pairs alone" same pairs.safetensors "$pairs/expected.safetensors" 2e-5 z=full/out/z
+
+# What is written is read: a trunk of a trunk's output.
+works "${trunk[@]}" full.npz -o once.npz
+works "${trunk[@]}" once.npz -o twice.npz
+works infer info "$tiny"
+check "the description" out_has "^triangle_attention_heads	3 x 6$"
+
+# The names of outputs with several files, with one kind of arrays, as a table and with the index of .npy.
+cp full.npz other.NPZ
+works "${trunk[@]}" --include s full.npz other.NPZ -o s.npy --json run.json
+check "the index" [ "$(cut -f 1 s.npy.index.tsv | tr '\n' ' ')" = "key full/s other/s " ]
+check "the summary" grep -q '"inputs": 2' run.json
+works "${trunk[@]}" --include s full.npz
+check "a table" [ "$(wc -l <out.txt)" -eq 11 ]
+fails 2 "one .npy holds rows of one width" "${trunk[@]}" full.npz -o never.npy
+check "nothing is left" absent never.npy
+
+# Devices, batches, threads, shards and a run that goes on give the same bytes.
+for options in "-t 1" "--batch 1000" "--resume"; do
+  # shellcheck disable=SC2086
+  works "${trunk[@]}" $options all.npz -o again.safetensors
+  check "$options gives the same" same_files all.safetensors again.safetensors
+done
+works "${trunk[@]}" --shard 2/2 all.npz -o half.npz
+works "${trunk[@]}" --shard 1/2 --include z all.npz -o half.npz
+if [ "$backend" = emulated ]; then
+  works infer trunk -q --device gpu --precision fp32 --model "$tiny" full.npz -o gpu.safetensors
+  check "a GPU" same gpu.safetensors "$tiny/expected.safetensors" 5e-5 s=full/out/s z=full/out/z
+fi
+
+# What is wrong is told by file and array, and nothing is written.
+refused() {
+  local pattern=$1
+  shift
+  npz bad.npz "$@"
+  fails 3 "$pattern" "${trunk[@]}" bad.npz -o never.npz
+  check "nothing is left" absent never.npz
+}
+refused "bad.npz: array 'q' is unknown; expected s, z, mask, pair_mask" z=full/z s=full/s q=full/s
+refused "bad.npz: has no array z" s=full/s
+refused "bad.npz: has no array s" z=full/z
+refused "bad.npz: input 'b': has no array s" a/z=full/z a/s=full/s b/z=full/z
+refused "array 'z': has the shape \[11, 20\]; expected \[N, N, 20\]" z=full/z:11,20 s=full/s
+refused "array 'z': has the shape \[10, 11, 20\]; expected" z=full/z:10,11,20 s=full/s
+refused "array 's': has the shape \[10, 30\]; expected \[11, 30\]" z=full/z s=full/s:10,30
+refused "array 'mask': has the shape \[10\]; expected \[11\]" z=full/z s=full/s mask=1x10
+refused "array 'pair_mask': has the number 0.5; a mask has 0 and 1" z=full/z s=full/s pair_mask=0.5x11,11
+refused "array 'z': a number is not finite" z=nanx2,2,20 s=0x2,30
+refused "bad.npz: has no tokens" z=0x0,0,20 s=0x0,30
+npz mixed.npz a/z=full/z a/s=full/s b/z=full/z
+fails 3 "mixed.npz: skipped: 1 inputs that are bad" "${trunk[@]}" --skip-bad mixed.npz -o skipped.safetensors
+check "the good one" same skipped.safetensors "$tiny/expected.safetensors" 2e-5 a/s=full/out/s
+python3 "$source_dir/tests/support/write_npz.py" "$pairs/expected.safetensors" bad.npz z=full/z s=0x11,30
+fails 3 "has an array s; the model computes pairs alone" infer trunk --model "$pairs" bad.npz -o never.npz
+printf 'PK\3\4cut' >cut.npz
+fails 3 "cut.npz: the zip archive is cut short" "${trunk[@]}" cut.npz -o never.npz
+: >empty.npz
+fails 3 "empty.npz: is empty" "${trunk[@]}" empty.npz -o never.npz
+python3 - <<'PYTHON'
+import zipfile
+zipfile.ZipFile("none.npz", "w").close()
+PYTHON
+works infer trunk --device cpu --model "$tiny" none.npz -o none_out.npz
+check "a warning" err_has "the input has no inputs"
+fails 2 "ESM-2 has no 'trunk'" infer trunk --model "$source_dir/tests/data/models/esm2_head16" full.npz -o never.npz
+fails 2 "Pairformer has no 'embed'; it offers trunk" infer embed --model "$tiny" "$source_dir/data/proteins.fa" -o never.npy
+fails 2 "FILE" infer trunk --model "$tiny" -o never.npz
+fails 2 "standard input" "${trunk[@]}" - -o never.npz
+check "nothing is left" absent never.npz
+finish

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# scripts/convert/pairformer.py on checkpoints as Protenix writes them, and on what it must refuse.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+python=${BIOGPU_TORCH_PYTHON:-python3}
+if ! "$python" -c 'import safetensors.torch, torch' 2>/dev/null; then
+  echo "SKIPPED: no torch here; scripts/convert/requirements.txt has what is needed, or name a python with it in BIOGPU_TORCH_PYTHON"
+  exit 77
+fi
+tiny=$source_dir/tests/data/models/pairformer_tiny
+"$python" - "$tiny/model.safetensors" <<'PYTHON'
+import sys
+import safetensors.torch, torch
+state = safetensors.torch.load_file(sys.argv[1])
+wrapped = {"module." + name: value for name, value in state.items()}
+wrapped["module.distogram_head.linear.weight"] = torch.zeros(2, 2)
+torch.save({"model": wrapped, "step": 3}, "whole.pt")
+pairs = {name.replace("pairformer_stack.", "template_embedder.pairformer_stack."): value for name, value in state.items()
+         if ".single_transition." not in name and ".attention_pair_bias." not in name}
+torch.save({"model": {**wrapped, **pairs}}, "parts.pt")
+torch.save({"model": {**wrapped, "module.pairformer_stack.blocks.0.adapter.weight": torch.zeros(2)}}, "adapter.pt")
+torch.save([1, 2], "list.pt")
+PYTHON
+# convert RC ARGUMENTS...: leaves what run() leaves.
+convert() {
+  local code=$1
+  shift
+  last_command="pairformer.py $*"
+  "$python" "$source_dir/scripts/convert/pairformer.py" "$@" >out.txt 2>err.txt
+  rc=$?
+  check "exit code $code of $*" rc_is "$code"
+}
+python3 "$source_dir/tests/support/write_npz.py" "$tiny/expected.safetensors" in.npz z=full/z s=full/s
+works infer trunk -q --device cpu --model "$tiny" in.npz -o right.npz
+convert 0 whole.pt whole
+check "what is left out" out_has "2 blocks, 114 tensors; 1 tensors of other parts are left out"
+works infer trunk -q --device cpu --model whole in.npz -o converted.npz
+check "the same numbers" same_files right.npz converted.npz
+convert 0 "$tiny/model.safetensors" again
+check "the same config.json" same_files whole/config.json again/config.json
+convert 0 parts.pt pairs --part template_embedder.pairformer_stack
+python3 "$source_dir/tests/support/write_npz.py" "$tiny/expected.safetensors" pairs.npz z=full/z
+works infer trunk -q --device cpu --model pairs pairs.npz -o pairs_out.npz
+works infer info pairs
+check "pairs alone" out_has "^single_width	0$"
+convert 1 whole.pt refused --part msa_module
+check "the parts that there are" err_has "has no part msa_module; there are pairformer_stack$"
+convert 1 adapter.pt refused
+check "an unknown tensor" err_has "1 tensors are not read: blocks.0.adapter.weight"
+convert 1 list.pt refused
+check "no tensors" err_has "holds no tensors by name"
+check "no folder" absent refused
+finish
