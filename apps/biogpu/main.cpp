@@ -39,6 +39,7 @@ constexpr Subcommand kCommands[] = {
     {"qc", "trim, filter and report on FASTQ reads, as fastp does", add_qc, "Reads"},
     {"qc-merge", "the reports of a whole run from those of its parts", add_qc_merge, "Reads"},
     {"infer", "run models of proteins, structures and DNA", add_infer, "Models"},
+    {"lab", "measure and check blocks of structure models", add_lab, "Models"},
     {"gather", "join the outputs of parts (--shard)", add_gather, "Parts"},
     {"devices", "list the GPUs that this build can use", add_devices, "About"},
     {"cite", "the papers of the methods used, as BibTeX", add_cite, "About"},

@@ -30,7 +30,7 @@ MAY_INCLUDE = {
 }
 # Inside lib/ a folder may include itself and those of a lower number: no algorithm includes another.
 LIB_LAYER = {"core": 0, "io": 1, "structure": 2, "pipeline": 2, "bio": 3, "report": 3, "align": 4, "kmer": 4, "bwt": 4, "qc": 4,
-             "tensor": 4, "ops": 5, "decode": 6, "models": 7, "tasks": 8, "gpu_backend": 9, "c_api": 10}
+             "tensor": 4, "ops": 5, "decode": 6, "models": 7, "lab": 8, "tasks": 8, "gpu_backend": 9, "c_api": 10}
 # The only files of lib/ that know gpu/; a build without a GPU leaves them out.
 GPU_SIDE_OF_LIB = re.compile(r"^lib/(gpu_backend/|.*_gpu(_\w+)?\.[ch]pp$)")
 # Inside gpu/: the same.

@@ -41,6 +41,7 @@ Run add_qc_merge(CLI::App& command);
 Run add_gather(CLI::App& command);
 Run add_help(CLI::App& command);
 Run add_infer(CLI::App& command);
+Run add_lab(CLI::App& command);
 Run add_cite(CLI::App& command);
 Run add_completion(CLI::App& command);
 Run add_man(CLI::App& command);

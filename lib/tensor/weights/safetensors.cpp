@@ -163,6 +163,15 @@ void Checkpoint::add_file(const std::string& path) {
   if (at != data_bytes) bad(path, fmt::format("{} bytes after the last tensor", data_bytes - at));
 }
 
+Checkpoint Checkpoint::in_memory(const std::string& name,
+                                 std::map<std::string, StoredTensor> tensors) {
+  Checkpoint checkpoint;
+  checkpoint.files_.push_back(name);
+  checkpoint.tensors_ = std::move(tensors);
+  for (const auto& [key, tensor] : checkpoint.tensors_) checkpoint.n_numbers_ += tensor.size();
+  return checkpoint;
+}
+
 Checkpoint Checkpoint::open(const std::string& path) {
   namespace fs = std::filesystem;
   Checkpoint checkpoint;

@@ -36,6 +36,9 @@ class Checkpoint {
   // A file, or a folder with model.safetensors or model.safetensors.index.json and its shards.
   static Checkpoint open(const std::string& path);
 
+  // Tensors whose numbers the caller keeps; name: what messages call them.
+  static Checkpoint in_memory(const std::string& name, std::map<std::string, StoredTensor> tensors);
+
   const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
   const std::vector<std::string>& files() const { return files_; }
   std::int64_t n_numbers() const { return n_numbers_; }  // of all tensors

@@ -1,0 +1,293 @@
+// `biogpu lab run`: blocks with random numbers, compared with double precision, then timed.
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/command_line/list_option.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/infer/run/infer_flags.hpp"
+#include "apps/biogpu/lab/commands.hpp"
+#include "lib/core/device.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/io/commit_guard.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/lab/baseline.hpp"
+#include "lib/lab/profile_range.hpp"
+#include "lib/lab/registry.hpp"
+#include "lib/lab/roofline_svg.hpp"
+#include "lib/lab/run_block.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
+
+namespace biogpu::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using lab::BlockResult;
+using lab::Extents;
+
+constexpr std::int64_t kMaxExtent = 1 << 14;
+
+struct LabFlags {
+  std::vector<std::string> blocks;
+  std::vector<std::string> shapes;
+  std::string device = "auto";
+  std::string precision = "auto";
+  std::string json, plot, baseline;
+  double peak_tflops = 0, peak_gbs = 0;  // 0: not given
+  lab::RunSettings run;
+  int n_threads = 0;
+  bool quick = false;
+  bool ncu = false;
+};
+
+struct LabDevice {
+  std::unique_ptr<tensor::Context> context;
+  std::string name;
+  int n_threads = 1;
+  ops::Roofline roofline;
+};
+
+// NxC, or N with the width of the block's first shape.
+Extents parse_shape(const std::string& text, const lab::Block& block) {
+  Extents extents{0, block.shapes.front().c};
+  const auto number = [](std::string_view part) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return error == std::errc() && end == part.data() + part.size() ? value : 0;
+  };
+  const std::string_view all = text;
+  const std::size_t x = all.find('x');
+  extents.n = number(all.substr(0, x));
+  if (x != std::string_view::npos) extents.c = number(all.substr(x + 1));
+  if (extents.n < 1 || extents.c < 1 || extents.n > kMaxExtent || extents.c > kMaxExtent)
+    throw Error(ErrorCode::usage,
+                fmt::format("--shapes: {}; expected TOKENSxWIDTH or TOKENS, each from 1 to {}",
+                            quoted(text), kMaxExtent));
+  return extents;
+}
+
+struct Work {
+  const lab::Block* block;
+  Extents extents;
+};
+
+std::vector<Work> list_work(const LabFlags& flags) {
+  std::vector<Work> works;
+  for (const lab::Block* const block : lab::find_blocks(flags.blocks)) {
+    std::vector<Extents> shapes;
+    for (const std::string& text : flags.shapes) shapes.push_back(parse_shape(text, *block));
+    if (shapes.empty()) shapes = block->shapes;
+    if (flags.quick && flags.shapes.empty()) shapes.resize(1);
+    for (const Extents& extents : shapes) works.push_back({block, extents});
+  }
+  return works;
+}
+
+LabDevice open_lab_device(const LabFlags& flags) {
+  LabDevice device;
+  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true, 1);
+  tensor::ContextOptions options;
+  options.precision = tensor::Precision::fp32;  // the CPU has no other
+  if (choice.on_gpu()) options.precision = parse_precision(flags.precision, true);
+  device.n_threads = flags.n_threads > 0
+                         ? flags.n_threads
+                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.n_threads = device.n_threads;
+  device.context = choice.on_gpu() ? tensor::make_gpu_context(choice.gpus.front(), options)
+                                   : ops::make_cpu_context(options.n_threads);
+  device.name = choice.name;
+  device.roofline = ops::roofline_of(choice.name, options.precision);
+  if (flags.peak_tflops > 0) device.roofline = {1e12 * flags.peak_tflops, 1e9 * flags.peak_gbs};
+  return device;
+}
+
+double roofline_share(const BlockResult& result, const ops::Roofline& roofline) {
+  ops::OpTiming timing;
+  timing.seconds = result.median_s;
+  timing.bytes = result.bytes;
+  timing.operations = result.operations;
+  return timing.share(roofline);
+}
+
+std::string table_row(const BlockResult& result, const ops::Roofline& roofline,
+                      const lab::Baseline* baseline) {
+  const double share = roofline_share(result, roofline);
+  std::string text = fmt::format(
+      "{}\t{}x{}\t{:.1f}\t{:.1f}\t{:.3f}\t{:.1f}\t{}\t{:.1e}\t{:.1e}\t{:.1f}", result.block,
+      result.extents.n, result.extents.c, 1e6 * result.median_s, 1e6 * result.least_s,
+      1e-12 * result.operations / result.median_s, 1e-9 * result.bytes / result.median_s,
+      share == 0 ? "-" : fmt::format("{:.0f}%", 100 * share), result.error, result.angle,
+      static_cast<double>(result.peak_bytes) / (1 << 20));
+  if (baseline != nullptr) {
+    const double before = baseline->seconds(result);
+    text += before == 0 ? "\t-" : fmt::format("\t{:.2f}", before / result.median_s);
+  }
+  return text + "\n";
+}
+
+Json json_row(const BlockResult& result, const ops::Roofline& roofline,
+              const lab::Baseline* baseline) {
+  Json row{{"block", result.block},
+           {"n", result.extents.n},
+           {"c", result.extents.c},
+           {"median_s", result.median_s},
+           {"least_s", result.least_s},
+           {"operations", result.operations},
+           {"bytes", result.bytes},
+           {"teraflops_per_s", 1e-12 * result.operations / result.median_s},
+           {"gigabytes_per_s", 1e-9 * result.bytes / result.median_s},
+           {"roofline_share", roofline_share(result, roofline)},
+           {"error", result.error},
+           {"one_minus_cosine", result.angle},
+           {"peak_bytes", result.peak_bytes}};
+  if (baseline != nullptr && baseline->seconds(result) > 0)
+    row["baseline_s"] = baseline->seconds(result);
+  return row;
+}
+
+// How profilers run one block at a time.
+void print_profiler_commands(const LabFlags& flags, const std::vector<Work>& works) {
+  std::string text;
+  for (const auto& [block, extents] : works) {
+    const std::string shape = fmt::format("{}x{}", extents.n, extents.c);
+    const std::string run =
+        fmt::format("biogpu lab run {} --shapes {} --precision {} --profile --device gpu",
+                    block->label(), shape, flags.precision);
+    std::string file = fmt::format("{}_{}", block->label(), shape);
+    std::replace(file.begin(), file.end(), ':', '_');
+    text += fmt::format(
+        "ncu --nvtx --nvtx-include '{} {}/' --graph-profiling node --set full -o {} {}\n"
+        "nsys profile --trace cuda,nvtx --cuda-graph-trace node -o {} {}\n"
+        "rocprofv3 --marker-trace --kernel-trace -o {} -- {}\n",
+        block->label(), shape, file, run, file, run, file, run);
+  }
+  print(text);
+}
+
+void require_own_files(const LabFlags& flags) {
+  InferFlags files;
+  files.shared.json = flags.json;
+  if (!flags.plot.empty()) files.also_written.push_back({"--plot", flags.plot});
+  if (!flags.baseline.empty()) files.also_read.push_back({"--baseline", flags.baseline});
+  require_own_outputs(files, {});
+}
+
+void run_lab(LabFlags flags) {
+  const std::vector<Work> works = list_work(flags);
+  if (flags.ncu) return print_profiler_commands(flags, works);
+  require_own_files(flags);
+  std::optional<lab::Baseline> baseline;
+  if (!flags.baseline.empty()) baseline.emplace(flags.baseline);
+  const lab::Baseline* const before = baseline ? &*baseline : nullptr;
+  if (flags.quick || flags.run.ranges) flags.run.min_runs = flags.run.max_runs = 1;
+  LabDevice device = open_lab_device(flags);
+  const char* const precision = name_of(device.context->precision());
+  std::string heading = fmt::format("# {}, {}\n", device.name, precision);
+  if (before != nullptr)
+    heading += fmt::format("# baseline: {}, {}\n", before->device(), before->precision());
+  if (flags.run.ranges)
+    heading += fmt::format("# ranges: {}\n", lab::profile_library() == nullptr
+                                                 ? "none, there is no NVTX and no ROCTX here"
+                                                 : lab::profile_library());
+  print(heading +
+        "block\tshape\tmedian_us\tleast_us\tTFLOP/s\tGB/s\troofline\terror\t1-cosine\tMB" +
+        (before == nullptr ? "\n" : "\tspeedup\n"));
+  tbb::task_arena threads(arena_threads(static_cast<std::size_t>(device.n_threads)));
+  std::vector<BlockResult> results;
+  Json rows = Json::array();
+  for (const auto& [block, extents] : works) {
+    results.push_back(threads.execute([&, &block = block, &extents = extents] {
+      return lab::run_block(*device.context, *block, extents, flags.run);
+    }));
+    print(table_row(results.back(), device.roofline, before));
+    rows.push_back(json_row(results.back(), device.roofline, before));
+  }
+  std::optional<io::OutputFile> json, plot;
+  if (!flags.json.empty()) {
+    json.emplace(flags.json);
+    json->write(Json{{"device", device.name},
+                     {"precision", precision},
+                     {"threads", device.n_threads},
+                     {"blocks", rows}}
+                    .dump(2, ' ', false, Json::error_handler_t::replace) +
+                "\n");
+  }
+  if (!flags.plot.empty()) {
+    plot.emplace(flags.plot);
+    plot->write(
+        lab::roofline_svg(results, device.roofline, fmt::format("{}, {}", device.name, precision)));
+  }
+  const io::CommitGuard guard;
+  if (json) json->commit();
+  if (plot) plot->commit();
+}
+
+}  // namespace
+
+Run add_lab_run(CLI::App& command) {
+  const auto flags = std::make_shared<LabFlags>();
+  const OptionGroup options(command);
+  options.option("BLOCK", flags->blocks,
+                 "names of 'lab list', with all variants, or NAME:VARIANT [all]", " ");
+  add_list(command, {"--shapes", "tokens, or tokens x width [those of 'lab list']", "N[xC],..."},
+           flags->shapes);
+  options.option("--baseline", flags->baseline,
+                 "JSON of an earlier run: adds a column with the speedup over it", "FILE");
+  options.option("--json", flags->json, "write the results here", "FILE")
+      ->check(text_name({"json"}));
+  options.option("--plot", flags->plot, "write a roofline plot here", "FILE.svg")
+      ->check(output_name({"svg"}));
+  options
+      .option("--peak-tflops", flags->peak_tflops,
+              "of the device, where it is not one whose limits are known", "N")
+      ->transform(in_range(1e-6, 1e9));
+  options.option("--peak-gbs", flags->peak_gbs, "of its memory, in GB/s", "N")
+      ->transform(in_range(1e-6, 1e9))
+      ->needs(command.get_option("--peak-tflops"));
+  command.get_option("--peak-tflops")->needs(command.get_option("--peak-gbs"));
+  options.flag("--quick", flags->quick, "the smallest shape, timed once: a test that it runs");
+  options.flag("--profile", flags->run.ranges,
+               "a range of NVTX or ROCTX around one timed run of each block");
+  options.flag("--ncu", flags->ncu, "print the commands of profilers (ncu, nsys, rocprofv3)");
+  options
+      .option("--rows", flags->run.n_rows,
+              "of the output that are compared with double precision [16]", "N")
+      ->transform(in_range(1, 1 << 20));
+  options.option("--seed", flags->run.seed, "of weights and inputs [1]", "N")
+      ->transform(in_range<std::int64_t>(0, INT64_MAX));
+  add_precision_flag(command, flags->precision);
+  command.get_option("--precision")
+      ->description("fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]");
+  options
+      .option("--device", flags->device,
+              "auto, cpu, gpu, or a device's number [BIOGPU_DEVICE, else auto]", "DEVICE")
+      ->envname("BIOGPU_DEVICE");
+  options.option("-t,--threads", flags->n_threads, "of the CPU [all]", "N")
+      ->transform(in_range(1, 1 << 14));
+  command.footer(
+      std::string(
+          "Columns: median and least time of a run, rates, share of the roofline where the "
+          "device's\n"
+          "limits are known, the largest error relative to the root mean square and 1 - cosine of\n"
+          "what the block adds, both against double precision, memory between operations.\n\n"
+          "Examples:\n"
+          "  biogpu lab run triangle-product-out --shapes 128x128,256x128\n"
+          "  biogpu lab run --json before.json --plot roofline.svg\n"
+          "  biogpu lab run pair-transition --ncu\n\n") +
+      kExitCodes);
+  return [flags](const std::string&) { run_lab(*flags); };
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,97 @@
+// Atoms that attend to the 128 atoms around them.
+#include <memory>
+#include <vector>
+
+#include "lib/lab/block_case.hpp"
+#include "lib/models/structure/diffusion_blocks.hpp"
+
+namespace biogpu::lab {
+namespace {
+
+using models::kWindowKeys;
+using models::kWindowQueries;
+using tensor::Tensor;
+
+constexpr std::int64_t kPairWidth = 16;
+
+// n atoms, the last of which are padded to whole windows.
+class WindowAttentionCase final : public BlockCase {
+ public:
+  WindowAttentionCase(const Extents& extents, const CaseSettings& settings)
+      : BlockCase(settings),
+        n_atoms_(extents.n),
+        n_windows_((extents.n + kWindowQueries - 1) / kWindowQueries),
+        c_(extents.c),
+        n_heads_(c_ % 4 == 0 ? 4 : 1) {
+    weights_.add_norm("layernorm_a", c_);
+    weights_.add_norm("layernorm_z", kPairWidth);
+    weights_.add_linear("linear_nobias_z", n_heads_, kPairWidth);
+    weights_.add_heads("attention", c_, c_, true);
+  }
+
+  void run(const models::BlockContext& run) override {
+    add_window_attention(run, block_, a_.device, pair_.device, mask_.device);
+  }
+  Tensor output() const override { return a_.device.slice(0, 0, n_atoms_); }
+  Row start(std::int64_t row) const override { return row_of(a_.values, row, c_); }
+  Row expected(std::int64_t row) const override {
+    const auto norm_at = [&](std::int64_t atom) {
+      return norm_of(start(atom), weights_.at("layernorm_a"));
+    };
+    const std::int64_t window = row / kWindowQueries;
+    std::vector<Row> k, v, bias;
+    for (std::int64_t j = 0; j < kWindowKeys; ++j) {
+      const std::int64_t atom = window * kWindowQueries - 48 + j;
+      if (atom < 0 || atom >= n_atoms_) continue;
+      const Row x = norm_at(atom);
+      k.push_back(linear_of(x, weights_.at("attention.linear_k")));
+      v.push_back(linear_of(x, weights_.at("attention.linear_v")));
+      const Row pair = row_of(pair_.values, row * kWindowKeys + j, kPairWidth);
+      bias.push_back(
+          linear_of(norm_of(pair, weights_.at("layernorm_z")), weights_.at("linear_nobias_z")));
+    }
+    const Row x = norm_at(row);
+    const Row o = attended(linear_of(x, weights_.at("attention.linear_q")), k, v, bias,
+                           static_cast<std::size_t>(n_heads_));
+    return sum_of(start(row), linear_of(gated(o, linear_of(x, weights_.at("attention.linear_g"))),
+                                        weights_.at("attention.linear_o")));
+  }
+
+  double operations() const override {
+    const double n = static_cast<double>(n_windows_ * kWindowQueries), c = static_cast<double>(c_),
+                 keys = static_cast<double>(kWindowKeys);
+    return 10 * n * c * c + 4 * n * keys * c +
+           2 * n * keys * kPairWidth * static_cast<double>(n_heads_);
+  }
+  double bytes() const override {
+    return sizeof(float) * static_cast<double>(n_windows_ * kWindowQueries *
+                                               (2 * c_ + kWindowKeys * kPairWidth)) +
+           weights_.bytes();
+  }
+
+ private:
+  void read(tensor::Context& context, tensor::WeightTable& table) override {
+    block_ = models::read_window_attention(context, table, "block", c_, kPairWidth, n_heads_);
+  }
+
+  const std::int64_t n_atoms_, n_windows_, c_, n_heads_;
+  CaseTensor& a_ = add_input({n_windows_ * kWindowQueries, c_});
+  CaseTensor& pair_ = add_input({n_windows_, kWindowQueries, kWindowKeys, kPairWidth});
+  CaseTensor& mask_ = add_values({n_windows_, kWindowKeys},
+                                 models::window_mask(n_windows_* kWindowQueries, n_atoms_));
+  models::WindowAttention block_;
+};
+
+}  // namespace
+
+std::vector<Block> window_attention() {
+  return {{"window-attention",
+           "",
+           "atoms that attend to the 128 around them",
+           {{500, 128}, {2000, 128}, {8000, 128}},
+           [](const Extents& extents, const CaseSettings& settings) {
+             return std::make_unique<WindowAttentionCase>(extents, settings);
+           }}};
+}
+
+}  // namespace biogpu::lab
