@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Makes a folder that `biogpu infer trunk` reads of a Pairformer stack in a checkpoint of Protenix.
+"""Makes a folder that `biogpu infer trunk` reads of a Pairformer stack in a checkpoint.
 
 usage: scripts/convert/pairformer.py CHECKPOINT FOLDER [--part NAME]
 
-CHECKPOINT is a .pt of Protenix (base, mini, tiny, v2) or a .safetensors of its state dictionary. FOLDER gets config.json,
-derived from the shapes, and model.safetensors with the tensors of one stack: --part pairformer_stack (the default), or
-another with the same blocks, as confidence_head.pairformer_stack or template_embedder.pairformer_stack, whose tensors are
-renamed. The tensors of other parts are left out; the program says how many.
+CHECKPOINT is a .pt or .ckpt of Protenix (base, mini, tiny, v2), OpenFold3 or Boltz-2, or a .safetensors of its state
+dictionary; the names of the tensors tell which. FOLDER gets config.json, derived from the shapes, and model.safetensors
+with the tensors of one stack under the names of Protenix: --part pairformer_stack (the default; pairformer_module for
+Boltz-2), or another with the same blocks, as confidence_head.pairformer_stack or template_embedder.pairformer_stack. The
+tensors of other parts are left out; the program says how many. Boltz-2's maps of both sides are split in two.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
 requirements.txt pins them.
@@ -34,6 +35,36 @@ BLOCK = re.compile(
     rf"|attention_pair_bias\.(layernorm_[az]\.{_NORM}|linear_nobias_z\.weight|attention\.(linear_q\.bias|{_ATTENTION})))")
 
 
+# What names of OpenFold3 and Boltz-2 are in Protenix, below a block.
+_TRANSITION3 = {"layer_norm": "layernorm1", "swiglu.linear_a": "linear_no_bias_a", "swiglu.linear_b": "linear_no_bias_b",
+                "linear_out": "linear_no_bias"}
+_TRANSITION_BOLTZ = {"norm": "layernorm1", "fc1": "linear_no_bias_a", "fc2": "linear_no_bias_b", "fc3": "linear_no_bias"}
+OPENFOLD3 = {
+    **{f"pair_stack.tri_mul_{side}.": f"tri_mul_{side}." for side in ("out", "in")},
+    **{f"pair_stack.tri_att_{node}.linear_z.": f"tri_att_{node}.linear." for node in ("start", "end")},
+    **{f"pair_stack.tri_att_{node}.": f"tri_att_{node}." for node in ("start", "end")},
+    **{f"pair_stack.pair_transition.{old}.": f"pair_transition.{new}." for old, new in _TRANSITION3.items()},
+    **{f"single_transition.{old}.": f"single_transition.{new}." for old, new in _TRANSITION3.items()},
+    "attn_pair_bias.layer_norm_a.": "attention_pair_bias.layernorm_a.",
+    "attn_pair_bias.layer_norm_z.": "attention_pair_bias.layernorm_z.",
+    "attn_pair_bias.linear_z.": "attention_pair_bias.linear_nobias_z.",
+    "attn_pair_bias.mha.": "attention_pair_bias.attention.",
+}
+BOLTZ2 = {
+    **{f"tri_mul_{side}.{old}.": f"tri_mul_{side}.{new}." for side in ("out", "in") for old, new in (
+        ("norm_in", "layer_norm_in"), ("norm_out", "layer_norm_out"), ("p_out", "linear_z"), ("g_out", "linear_g"))},
+    **{f"tri_att_{node}.": f"tri_att_{node}." for node in ("start", "end")},
+    **{f"transition_z.{old}.": f"pair_transition.{new}." for old, new in _TRANSITION_BOLTZ.items()},
+    **{f"transition_s.{old}.": f"single_transition.{new}." for old, new in _TRANSITION_BOLTZ.items()},
+    **{f"attention.proj_{part}.": f"attention_pair_bias.attention.linear_{part}." for part in "qkvgo"},
+    "attention.proj_z.0.": "attention_pair_bias.layernorm_z.",
+    "attention.proj_z.1.": "attention_pair_bias.linear_nobias_z.",
+    "pre_norm_s.": "attention_pair_bias.layernorm_a.",
+}
+# Maps of both sides of a triangle product in one, a before b.
+BOTH_SIDES = {"p_in": "p", "g_in": "g", "linear_ab_p": "p", "linear_ab_g": "g"}
+
+
 def fail(path, what):
     sys.exit(f"pairformer.py: {path}: {what}")
 
@@ -46,24 +77,52 @@ def read_state(path):
         except (OSError, safetensors.SafetensorError) as error:
             fail(path, f"cannot be read: {error}")
     state = checkpoints.load(path, fail)
-    if isinstance(state, dict) and isinstance(state.get("model"), dict):
-        state = state["model"]
+    for key in ("model", "state_dict"):
+        if isinstance(state, dict) and isinstance(state.get(key), dict):
+            state = state[key]
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
-        fail(path, "holds no tensors by name; expected a checkpoint of Protenix")
+        fail(path, "holds no tensors by name; expected a checkpoint of Protenix, OpenFold3 or Boltz-2")
     return state
 
 
+def protenix_names(stack):
+    """The tensors of a stack of OpenFold3 or Boltz-2 under the names of Protenix; others as they are."""
+    is_openfold3 = any(".pair_stack." in name for name in stack)
+    table = OPENFOLD3 if is_openfold3 else BOLTZ2
+    renamed = {}
+    for name, value in stack.items():
+        block, index, rest = name.split(".", 2) if name.count(".") > 1 else ("", "", name)
+        for old, new in table.items():
+            if rest.startswith(old):
+                rest = new + rest[len(old):]
+                break
+        both = re.fullmatch(r"(?:pair_stack\.)?(tri_mul_(?:out|in))\.(\w+)\.weight", rest)
+        if both and both[2] in BOTH_SIDES:
+            for side, half in zip("ab", value.chunk(2)):
+                renamed[f"blocks.{index}.{both[1]}.linear_{side}_{BOTH_SIDES[both[2]]}.weight"] = half
+        else:
+            renamed[f"blocks.{index}.{rest}" if block in ("blocks", "layers") else name] = value
+    return renamed
+
+
 def take_stack(path, state, part):
-    """The tensors of the part, by their names in it, and the number of others."""
+    """The tensors of the part, by Protenix's names in it, and the number of others."""
     state = tensor_names.unwrapped_state(path, state, fail)
+    if part == STACK and not any(name.startswith(STACK + ".") for name in state):
+        part = "pairformer_module"  # of Boltz-2
     stack = {name[len(part) + 1:]: value for name, value in state.items() if name.startswith(part + ".")}
+    n_others = len(state) - len(stack)
+    if any(re.match(r"layers\.|blocks\.\d+\.pair_stack\.", name) for name in stack):
+        stack = protenix_names(stack)
     if not stack:
-        parts = sorted({match[1] for name in state if (match := re.match(r"(.*)\.blocks\.0\.tri_mul_out\.", name))})
+        part = STACK if part == "pairformer_module" else part
+        parts = sorted({match[1] for name in state
+                        if (match := re.match(r"(.*)\.(?:blocks|layers)\.0\.(?:pair_stack\.)?tri_mul_out\.", name))})
         fail(path, f"has no part {part}; " + (f"there are {', '.join(parts)}" if parts else "there is no Pairformer"))
     unread = sorted(name for name in stack if not BLOCK.fullmatch(name))
     if unread:
         fail(path, f"{part}: {tensor_names.listed(unread)}")
-    return stack, len(state) - len(stack)
+    return stack, n_others
 
 
 def derive_config(path, stack):

@@ -20,6 +20,7 @@ import tempfile
 LIMIT_S = 120
 # What is too large for a test, or not on every machine, and what runs instead of it.
 SMALLER = {"-s 100G": "-s 100k", "--layers 30,-1": "--layers 1,-1", "--batches 16x512": "--batches 2x32",
+           "lab run --json": "lab run --quick --json",
            "--only tensor --atoms 1024,4096": "--only tensor --atoms 64 --quick",
            "bench --device gpu": "bench --batches 2x32 --model esm2_t6_8M_UR50D --device cpu"}
 

@@ -61,7 +61,7 @@ refused() {
   fails 3 "$pattern" "${trunk[@]}" bad.npz -o never.npz
   check "nothing is left" absent never.npz
 }
-refused "bad.npz: array 'q' is unknown; expected s, z, mask, pair_mask" z=full/z s=full/s q=full/s
+refused "bad.npz: array 'q': is unknown; expected s, z, mask, pair_mask" z=full/z s=full/s q=full/s
 refused "bad.npz: has no array z" s=full/s
 refused "bad.npz: has no array s" z=full/z
 refused "bad.npz: input 'b': has no array s" a/z=full/z a/s=full/s b/z=full/z

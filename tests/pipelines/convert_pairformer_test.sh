@@ -22,6 +22,34 @@ torch.save({"model": {**wrapped, **pairs}}, "parts.pt")
 torch.save({"model": {**wrapped, "module.pairformer_stack.blocks.0.adapter.weight": torch.zeros(2)}}, "adapter.pt")
 torch.save([1, 2], "list.pt")
 PYTHON
+# The same stack under the names of OpenFold3 and Boltz-2.
+"$python" - "$source_dir/scripts/convert" "$tiny/model.safetensors" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+import safetensors.torch, torch
+import pairformer
+state = safetensors.torch.load_file(sys.argv[2])
+def renamed(table, prefix):
+    result = {}
+    for name, value in state.items():
+        _, _, index, rest = name.split(".", 3)
+        for old, new in sorted(table.items(), key=lambda pair: -len(pair[1])):
+            if rest.startswith(new):
+                rest = old + rest[len(new):]
+                break
+        result[f"{prefix}.{index}.{rest}"] = value
+    return result
+torch.save(renamed(pairformer.OPENFOLD3, "pairformer_stack.blocks"), "openfold3.pt")
+boltz = renamed(pairformer.BOLTZ2, "pairformer_module.layers")
+for side in ("out", "in"):
+    for part in "pg":
+        for i in range(2):
+            name = f"pairformer_module.layers.{i}.tri_mul_{side}."
+            halves = [boltz.pop(f"{name}linear_{half}_{part}.weight") for half in "ab"]
+            boltz[f"{name}{part}_in.weight"] = torch.cat(halves)
+torch.save({"state_dict": {**boltz, "msa_module.s_proj.weight": torch.zeros(1)}}, "boltz2.ckpt")
+torch.save({"state_dict": {**boltz, "pairformer_module.layers.0.s_post_norm.weight": torch.zeros(1)}}, "post_norm.ckpt")
+PYTHON
 # convert RC ARGUMENTS...: leaves what run() leaves.
 convert() {
   local code=$1
@@ -39,6 +67,14 @@ works infer trunk -q --device cpu --model whole in.npz -o converted.npz
 check "the same numbers" same_files right.npz converted.npz
 convert 0 "$tiny/model.safetensors" again
 check "the same config.json" same_files whole/config.json again/config.json
+for name in openfold3.pt boltz2.ckpt; do
+  convert 0 "$name" other
+  works infer trunk -q --device cpu --model other in.npz -o converted.npz
+  check "the same numbers of $name" same_files right.npz converted.npz
+  rm -r other
+done
+convert 1 post_norm.ckpt refused
+check "a variant" err_has "1 tensors are not read: blocks.0.s_post_norm.weight"
 convert 0 parts.pt pairs --part template_embedder.pairformer_stack
 python3 "$source_dir/tests/support/write_npz.py" "$tiny/expected.safetensors" pairs.npz z=full/z
 works infer trunk -q --device cpu --model pairs pairs.npz -o pairs_out.npz
