@@ -38,7 +38,7 @@ def embed_runs(folder, options):
             for number in range(n_proteins):
                 out.write(f">p{number}\n{''.join(rng.choices(RESIDUES, k=350))}\n")
         yield (f"infer embed, {n_proteins} proteins",
-               ["infer", "embed", "--model", str(options.model.resolve()), "--pool", "mean", name, "-o", "{out}.npy"])
+               ["infer", "embed", "--model", str(options.model.resolve()), "--include", "mean", name, "-o", "{out}.npy"])
 
 
 def runs_of(folder, options):

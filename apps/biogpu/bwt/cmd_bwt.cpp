@@ -47,6 +47,11 @@ AutoDecision decide_for_one(const DeviceRequest& request, const cost::Work& work
   return decision;
 }
 
+void log_device(Log& log, const AutoDecision& decision, const DeviceChoice& choice) {
+  if (!decision.detail.empty()) log.detail(decision.detail);
+  log.detail(fmt::format("{} ({})", choice.name, choice.reason));
+}
+
 bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoice& device) {
   bwt::SuffixSortSettings settings;
   settings.n_threads = flags.threads;

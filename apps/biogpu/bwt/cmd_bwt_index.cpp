@@ -85,7 +85,7 @@ class IndexRun {
     const AutoDecision decision =
         decide_for_one(flags_.shared.device_request, work(reference.text.size()));
     report_.device = choose_device(flags_.shared.device_request, decision);
-    if (!decision.detail.empty()) log_.detail(decision.detail);
+    log_device(log_, decision, report_.device);
     report_.stages.push_back(device.stop());
     sort_ = sort_settings(flags_.shared, report_.device);
     report_.read_s = log_.seconds();

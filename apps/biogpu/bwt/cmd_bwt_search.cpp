@@ -55,7 +55,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
   const StageClock device("start/device", 1);
   report.device = device_start.get();
-  if (!decision.detail.empty()) log.detail(decision.detail);
+  log_device(log, decision, report.device);
   bwt::CpuSearch cpu(index);
   std::unique_ptr<bwt::GpuSearch> gpu;
   if (report.device.on_gpu()) gpu = bwt::make_gpu_search(report.device.gpus.front(), index);

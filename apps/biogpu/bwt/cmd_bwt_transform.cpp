@@ -143,7 +143,7 @@ class TransformRun {
     const AutoDecision decision =
         decide_for_one(flags_.shared.device_request, sort_work(n_symbols_, flags_.shared.threads));
     report_.device = choose_device(flags_.shared.device_request, decision);
-    if (!decision.detail.empty()) log_.detail(decision.detail);
+    log_device(log_, decision, report_.device);
     progress_.stage(fmt::format("sorting the suffixes of {} symbols", n_symbols_));
     const StageClock sort("sort", flags_.shared.threads);
     bwt::SuffixSortReport sorted;

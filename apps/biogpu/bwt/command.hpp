@@ -46,6 +46,9 @@ struct BwtReport {
 // As decide_device(), of a command that uses one GPU.
 AutoDecision decide_for_one(const DeviceRequest& request, const cost::Work& work);
 
+// The prediction and the device that was chosen, with the reason, go to the log.
+void log_device(Log& log, const AutoDecision& decision, const DeviceChoice& choice);
+
 // Sorting so many letters, as it is predicted.
 cost::Work sort_work(std::uint64_t n_letters, int n_threads);
 // What a sort was seen to do, with the seconds that a device took to start, is kept.
