@@ -2,6 +2,7 @@
 #include "lib/structure/read_parsed.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <gemmi/mmread.hpp>
 
