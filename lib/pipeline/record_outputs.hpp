@@ -16,6 +16,12 @@ struct RecordOutputs {
   std::vector<io::NamedArray> arrays;
   std::string text;
   std::vector<std::string> warnings;  // of records, for the log
+  // Where an array lies on a genome: the number of the contig, and its first base from 0.
+  struct Position {
+    std::uint64_t contig = 0;
+    std::int64_t begin = 0;
+  };
+  std::vector<Position> positions = {};  // of each array, or none
 };
 
 }  // namespace biogpu::pipeline

@@ -18,7 +18,7 @@
 namespace biogpu::pipeline {
 namespace {
 
-constexpr char kMagic[] = {'B', 'G', 'I', 'J', 3, 0, 0, 0};
+constexpr char kMagic[] = {'B', 'G', 'I', 'J', 4, 0, 0, 0};
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
 template <class T>
@@ -55,6 +55,11 @@ std::string encode(const RecordOutputs& result) {
   }
   put(bytes, static_cast<std::uint64_t>(result.warnings.size()));
   for (const std::string& warning : result.warnings) put_text(bytes, warning);
+  put(bytes, static_cast<std::uint64_t>(result.positions.size()));
+  for (const RecordOutputs::Position& position : result.positions) {
+    put(bytes, position.contig);
+    put(bytes, position.begin);
+  }
   const std::uint64_t size = bytes.size() - kSize;
   std::memcpy(bytes.data(), &size, kSize);
   put(bytes, libdeflate_crc32(0, bytes.data() + kSize, size));
@@ -82,7 +87,14 @@ class Decoder {
     for (io::NamedArray& array : result.arrays) read_array(array);
     result.warnings.resize(count(sizeof(std::uint64_t)));
     for (std::string& warning : result.warnings) warning = text();
-    if (at_ != end_) fail(fmt::format("{} bytes after the last warning", end_ - at_));
+    result.positions.resize(count(2 * sizeof(std::uint64_t)));
+    if (!result.positions.empty() && result.positions.size() != n_arrays)
+      fail(fmt::format("{} positions of {} arrays", result.positions.size(), n_arrays));
+    for (RecordOutputs::Position& position : result.positions) {
+      position.contig = count();
+      position.begin = static_cast<std::int64_t>(count());
+    }
+    if (at_ != end_) fail(fmt::format("{} bytes after the last position", end_ - at_));
     return result;
   }
 

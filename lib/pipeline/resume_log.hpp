@@ -12,7 +12,7 @@ namespace biogpu::pipeline {
 // goes on where it stopped. Native byte order; a chunk that is not whole, or whose checksum is
 // wrong, ends the file.
 //
-//   "BGIJ" 3 | length and text of the fingerprint | per batch: u64 bytes, payload, u32 CRC
+//   "BGIJ" 4 | length and text of the fingerprint | per batch: u64 bytes, payload, u32 CRC
 class ResumeLog {
  public:
   // Opens or makes the file, and keeps it locked. fingerprint: what must be equal for results to be

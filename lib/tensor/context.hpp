@@ -70,6 +70,9 @@ class Context {
   // The same for a contiguous tensor of i32.
   virtual void copy_out(std::int32_t* host, const Tensor& from) = 0;
   virtual void synchronize() = 0;
+  // Memory of the host for n numbers, at least one, that copy_out() fills fastest. Any thread may
+  // drop it, also after the context's end.
+  virtual std::shared_ptr<float> host_memory(std::size_t n);
 
   // Runs the body, which does nothing but call operations on memory of one arena. A context with
   // graphs captures it on the second run of a key and replays it later. Equal keys must mean equal

@@ -65,8 +65,8 @@ std::uint64_t DeviceContext::free_bytes() {
   });
 }
 
-// Rows are brought together as f32 in device memory, and then through pinned memory to the host
-// when synchronize() is called.
+// Rows are brought together as f32 in device memory, and are on the host when synchronize() is
+// called: memory of host_memory() is copied to directly, other memory by the driver in pieces.
 void DeviceContext::copy_out(float* host, const Tensor& from) {
   with_device_errors([&] {
     gpu::set_device(index_);
@@ -99,6 +99,15 @@ void DeviceContext::synchronize() {
     stream().synchronize();
     results_.clear();
   });
+}
+
+std::shared_ptr<float> DeviceContext::host_memory(std::size_t n) {
+  const std::shared_ptr<void> pinned = with_device_errors([&] {
+    gpu::set_device(index_);
+    return pinned_.take(n * sizeof(float));
+  });
+  if (pinned == nullptr) return Context::host_memory(n);
+  return {pinned, static_cast<float*>(pinned.get())};
 }
 
 void DeviceContext::capture(std::uint64_t key, const std::function<void()>& body) {

@@ -14,6 +14,7 @@
 #include "gpu/rt/buffer.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/graph_cache_gpu.hpp"
+#include "lib/tensor/pinned_pool_gpu.hpp"
 
 namespace biogpu::tensor {
 
@@ -36,6 +37,7 @@ class DeviceContext final : public Context {
   void copy_out(float* host, const Tensor& from) override;
   void copy_out(std::int32_t* host, const Tensor& from) override;
   void synchronize() override;
+  std::shared_ptr<float> host_memory(std::size_t n) override;
   void capture(std::uint64_t key, const std::function<void()>& body) override;
   double captured_seconds() override;
   std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
@@ -58,6 +60,7 @@ class DeviceContext final : public Context {
   std::vector<std::unique_ptr<gpu::ops::DeviceLinear>> linears_;
   std::vector<gpu::DeviceBuffer<float>> results_;  // until synchronize()
   GraphCache graphs_;
+  PinnedPool pinned_;
 };
 
 }  // namespace biogpu::tensor

@@ -1,13 +1,18 @@
 // `biogpu infer tracks`: predictions of models of DNA.
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/dna/signal_output.hpp"
 #include "apps/biogpu/infer/dna/window_run.hpp"
+#include "lib/bio/genome/tracks/signal.hpp"
 #include "lib/bio/genome/tracks/signal_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
@@ -62,40 +67,54 @@ void write_junctions(WindowRun& run, const TrackFlags& flags) {
         file.write(table.lines(io::as_field(name), 0, tracks, positions));
         continue;
       }
-      const WindowInput::Position at = run.input().take_position();
+      const pipeline::RecordOutputs::Position& at = result.positions.at(i);
       file.write(table.lines(io::as_field(contigs[at.contig].name), at.begin, tracks, positions));
     }
   });
   run.finish(file.bytes(), [&] { file.commit(); });
 }
 
-// One track along the genome.
-void write_signal(WindowRun& run, const TrackFlags& flags) {
-  if (tasks::count_tracks(run.model()) != 1)
-    throw Error(ErrorCode::usage,
-                "a file of a signal holds one track; choose it with --head and --tracks");
-  genome::Signal signal(run.input().contigs());
-  genome::SignalPlaces places(run.input().contigs());
-  genome::SignalFile file(flags.windows.dna.infer.output);
-  file.check(run.input().contigs());
-  const models::BinGrid bins = run.model().grids().front();
+// Tracks along the genome, a file each.
+void write_signals(WindowRun& run, const TrackFlags& flags) {
+  InferFlags infer = flags.windows.dna.infer;
+  const models::DnaModel& model = run.model();
+  const auto grids = model.grids();  // throws where rows are no bins
+  const auto paths =
+      SignalOutput::paths(infer.output, track_names(flags.windows.dna.heads, infer.model, model));
+  for (const std::string& path : paths)
+    if (path != infer.output) infer.also_written.push_back({"--output", path});
+  require_own_outputs(infer, infer.inputs);
+  const auto contigs = run.input().contigs();
+  SignalOutput output(paths, contigs);
+  genome::SignalPlaces places(contigs);
   run.input().on_window([&](const tasks::InputWindow& window) {
-    const std::int64_t begin = window.begin + bins.first_base;
-    places.take(window.contig, begin, begin + bins.n_bases(), window.place);
+    std::int64_t begin = window.wanted_begin, end = window.wanted_end;
+    if (!flags.windows.tile) {
+      begin = window.begin + grids.front().first_base;
+      end = begin + grids.front().n_bases();
+    }
+    places.take(window.contig, begin, end, window.place);
   });
+  const std::size_t n_heads = model.heads().size();
   run.run(options_of(flags), [&](const pipeline::RecordOutputs& result) {
-    for (const io::NamedArray& array : result.arrays) {
-      const WindowInput::Position at = run.input().take_position();
-      signal.add({at.contig,
-                  at.begin + bins.first_base,
-                  bins.bin_size,
-                  {array.values.begin(), array.values.end()},
-                  array.key});
+    std::size_t first_track = 0;
+    for (std::size_t i = 0; i < result.arrays.size(); ++i) {
+      if (i % n_heads == 0) first_track = 0;
+      const io::NamedArray& array = result.arrays[i];
+      const pipeline::RecordOutputs::Position& at = result.positions.at(i);
+      const auto n_tracks = static_cast<std::size_t>(array.shape.back());
+      const std::int64_t bin = model.head(model.heads()[i % n_heads]).bins.bin_size;
+      for (std::size_t track = 0; track < n_tracks; ++track) {
+        std::vector<float> values(array.values.size() / n_tracks);
+        for (std::size_t row = 0; row < values.size(); ++row)
+          values[row] = array.values[row * n_tracks + track];
+        output.add(first_track + track, {at.contig, at.begin, bin, std::move(values), array.key});
+      }
+      first_track += n_tracks;
     }
   });
-  file.write(signal);
-  file.finish();
-  run.finish(file.bytes(), [&] { file.commit(); });
+  const std::uint64_t n_bytes = output.write();
+  run.finish(n_bytes, [&] { output.commit(); });
 }
 
 void run_tracks(TrackFlags flags, const std::string& command_line) {
@@ -104,13 +123,19 @@ void run_tracks(TrackFlags flags, const std::string& command_line) {
   const bool is_signal = genome::is_signal_path(infer.output);
   if (is_signal && flags.windows.regions.genome.empty())
     throw Error(ErrorCode::usage, ".bw and .bedgraph need --genome with --regions or --region");
-  if (is_signal && infer.resume)
-    throw Error(ErrorCode::usage, "--resume is for files of arrays, not of a signal");
+  if (!is_signal && infer.output.find(kTrackPlace) != std::string::npos)
+    throw Error(ErrorCode::usage, fmt::format("{}: {} is for files of signals: expected .bw or "
+                                              ".bedgraph",
+                                              infer.output, kTrackPlace));
+  if (flags.windows.tile && !is_signal)
+    throw Error(ErrorCode::usage, "--tile writes signals: expected -o FILE.bw or .bedgraph");
+  if (flags.windows.overlap && !flags.windows.tile)
+    throw Error(ErrorCode::usage, "--overlap is of the windows of --tile, which is not given");
   if (!is_signal && io::array_format(infer.output) == io::ArrayFormat::npy)
     infer.also_written.push_back({"the index", io::npy_index(infer.output)});
   WindowRun run(checked_flags(flags.windows), "infer tracks", command_line);
   if (is_signal)
-    write_signal(run, flags);
+    write_signals(run, flags);
   else if (has_junctions_alone(run.model()) &&
            io::array_format(infer.output) == io::ArrayFormat::tsv)
     write_junctions(run, flags);
@@ -132,6 +157,14 @@ Run add_infer_tracks(CLI::App& command) {
               "WHICH")
       ->transform(one_of({"forward", "both"}));
   add_window_flags(command, flags->windows);
+  options.flag("--tile", flags->windows.tile,
+               "cover regions of any length, such as whole chromosomes, by windows");
+  options
+      .option("--overlap", flags->windows.overlap,
+              "predicted bases that neighbouring windows of --tile have in common; each gives\n"
+              "the half that it has more around [half of them; Enformer, Borzoi: 0]",
+              "BASES")
+      ->transform(in_range<std::int64_t>(0, INT64_MAX));
   add_infer_shard_flag(command, flags->windows.dna.infer,
                        "part I of N of the windows; 'biogpu gather' joins .npy, 'cat' .tsv");
   command.footer(
@@ -140,13 +173,17 @@ Run add_infer_tracks(CLI::App& command) {
           ".safetensors, .tsv, or .npy (rows one after the other, OUTPUT.index.tsv tells whose).\n"
           "Keys are the names of records or regions; with several heads NAME/HEAD.\n"
           "Splice junctions alone as .tsv are lines of chrom, start, end, strand and tissues.\n"
-          ".bw, .bigwig and .bedgraph hold one track of regions that do not overlap.\n\n"
+          ".bw, .bigwig and .bedgraph hold one track of regions that do not overlap; {track} in\n"
+          "the name stands for that of the track, and each has a file. With --tile regions have\n"
+          "any length: windows cover them, and predict their bins once.\n\n"
           "Examples:\n"
           "  biogpu infer tracks --model enformer --head human loci.fa -o tracks.h5\n"
           "  biogpu infer tracks --model enformer --genome genome.fa --regions peaks.bed \\\n"
           "      --head human --tracks DNASE -o tracks.npz\n"
           "  biogpu infer tracks --model enformer --genome genome.fa --region chr1:5001-5400 \\\n"
-          "      --head human --tracks TRACK2 -o dnase.bedgraph\n\n") +
+          "      --head human --tracks TRACK2 -o dnase.bedgraph\n"
+          "  biogpu infer tracks --model borzoi --genome genome.fa --tile --region chr21 \\\n"
+          "      --head human --tracks 'RNA:liver' --resume -o 'chr21.{track}.bw'\n\n") +
       kExitCodes);
   return [flags](const std::string& command_line) { run_tracks(*flags, command_line); };
 }

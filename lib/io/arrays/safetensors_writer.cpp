@@ -17,13 +17,23 @@ namespace {
 constexpr char kMetadata[] = "__metadata__";
 // The format's own library reads 100,000,000 bytes, which include the end that follows.
 constexpr std::size_t kMaxHeader = 100000000 - 100;
+constexpr std::size_t kSizeBytes = 8;  // of the header, in front of it
 
-// The header comes first and tells every size, so the numbers wait in a second temporary file,
-// which is never given a name.
+// Room for the header in front of the numbers, and the bytes of numbers from which on it is used:
+// few numbers get a header of its own size.
+constexpr std::size_t kReserved = std::size_t{1} << 20;
+constexpr std::uint64_t kMinReservedBytes = std::uint64_t{64} << 20;
+
+// The header comes first and tells every size, so the numbers are written behind room for one.
+// Where they are few, or the room is too small, they are copied behind the header into a second
+// file; one of the two is never given a name.
 class SafetensorsWriter final : public ArrayWriter {
  public:
   explicit SafetensorsWriter(const std::string& path) : file_(path), data_(path), path_(path) {
     if (!data_.can_seek()) throw Error(ErrorCode::usage, path + ": .safetensors needs a file");
+    // What the program was started with, and devices, are one file under both names.
+    if (data_.is_regular()) reserved_ = kReserved;
+    if (reserved_ > 0) data_.seek(reserved_);
   }
 
   void add(const NamedArray& array) override {
@@ -50,10 +60,17 @@ class SafetensorsWriter final : public ArrayWriter {
 
   void commit() override {
     std::string text = header_ + "\"" + kMetadata + "\":{\"format\":\"np\"}}";
-    text.append((8 - text.size() % 8) % 8, ' ');
+    const bool in_front = bytes_ >= kMinReservedBytes && text.size() + kSizeBytes <= reserved_;
+    text.append(in_front ? reserved_ - kSizeBytes - text.size() : (8 - text.size() % 8) % 8, ' ');
     const std::uint64_t size = text.size();
     std::string prefix;
-    for (int i = 0; i < 8; ++i) prefix += static_cast<char>(size >> (8 * i) & 0xff);
+    for (std::size_t i = 0; i < kSizeBytes; ++i)
+      prefix += static_cast<char>(size >> (8 * i) & 0xff);
+    if (in_front) {
+      data_.write_at(0, prefix + text);
+      data_.commit();
+      return;
+    }
     file_.write(prefix);
     file_.write(text);
     copy();
@@ -64,12 +81,12 @@ class SafetensorsWriter final : public ArrayWriter {
  private:
   void copy() {
     // The descriptor is open for writing only; its own path under /proc reads.
-    loff_t at = 0;
+    auto at = static_cast<loff_t>(reserved_);
     const std::string path = "/proc/self/fd/" + std::to_string(data_.descriptor());
     const int from = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (from < 0) data_.fail("cannot be read", errno);
     std::string block(1u << 20, '\0');
-    while (static_cast<std::uint64_t>(at) < bytes_) {
+    while (static_cast<std::uint64_t>(at) < reserved_ + bytes_) {
       const ssize_t n = ::pread(from, block.data(), block.size(), at);
       if (n <= 0) {
         const int error = n == 0 ? EIO : errno;
@@ -87,6 +104,7 @@ class SafetensorsWriter final : public ArrayWriter {
   std::string path_;
   std::string header_ = "{";
   KeySet keys_;
+  std::size_t reserved_ = 0;
   std::uint64_t bytes_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "lib/core/big_array.hpp"
@@ -19,10 +20,15 @@ class SharedArray {
   SharedArray() = default;
   // n numbers for the caller to set, before the first copy.
   static SharedArray unset(std::size_t n) {
+    if (n == 0) return {};
+    const auto memory = std::make_shared<BigArray<float>>(n);
+    return in(std::shared_ptr<float>(memory, memory->data()), n);
+  }
+  // The same in memory that somebody else made.
+  static SharedArray in(std::shared_ptr<float> memory, std::size_t n) {
     SharedArray values;
-    if (n == 0) return values;
-    values.owner_ = std::make_shared<BigArray<float>>(n);
-    values.begin_ = values.owner_->data();
+    values.begin_ = memory.get();
+    values.owner_ = std::move(memory);
     values.size_ = n;
     return values;
   }
@@ -59,7 +65,7 @@ class SharedArray {
   }
 
  private:
-  std::shared_ptr<BigArray<float>> owner_;
+  std::shared_ptr<float> owner_;
   float* begin_ = nullptr;
   std::size_t size_ = 0;
 };

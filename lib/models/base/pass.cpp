@@ -115,8 +115,10 @@ void Pass::run(const std::function<void()>& operations) {
         context_.copy_out(reinterpret_cast<float*>(array.doubles.data()),
                           {tensor.data, DType::f32, {1, 2 * tensor.size()}});
     } else {
-      array.values = io::SharedArray::unset(n);
-      if (n > 0) context_.copy_out(array.values.data(), as_rows(tensor));
+      if (n > 0) {
+        array.values = io::SharedArray::in(context_.host_memory(n), n);
+        context_.copy_out(array.values.data(), as_rows(tensor));
+      }
     }
     outputs_->add(std::move(array));
   }

@@ -23,6 +23,9 @@ struct InputWindow {
   std::vector<genome::LetterCode> codes;
   std::size_t contig = 0;  // of a genome, where it begins; may lie before its first base
   std::int64_t begin = 0;
+  // Bases of the contig that are wanted of it, where others give the rest; else none.
+  std::int64_t wanted_begin = 0;
+  std::int64_t wanted_end = 0;
 };
 
 // Windows of one length in the order of the input.

@@ -15,7 +15,7 @@ using namespace biogpu;
 namespace {
 
 constexpr std::size_t kHeadBytes = 20;  // magic, length and text of the fingerprint
-const std::string kHead("BGIJ\3\0\0\0\4\0\0\0\0\0\0\0fuzz", kHeadBytes);
+const std::string kHead("BGIJ\4\0\0\0\4\0\0\0\0\0\0\0fuzz", kHeadBytes);
 
 // The head of this run, and of every batch a size that fits and the right checksum.
 void repair(std::string& content) {

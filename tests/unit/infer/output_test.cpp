@@ -23,6 +23,8 @@ namespace {
 
 const std::vector<NamedArray> kArrays = {
     {"a", {2, 3}, {1, 2, 3, 4, 5, 6}}, {"b", {1, 3}, {7, 8, 9}, 1}, {"a", {0, 3}, {}}};
+const std::vector<pipeline::RecordOutputs::Position> kPositions = {
+    {0, -5}, {1, 7}, {25, 123456789012}};
 
 void write(const std::string& path, const std::vector<NamedArray>& arrays) {
   const auto writer = io::make_array_writer(path, io::array_format(path));
@@ -66,6 +68,34 @@ TEST_CASE("infer.output: safetensors are read back", "[infer]") {
   float values[3];
   REQUIRE(back.tensors().at("b").to_floats(values));
   CHECK(values[2] == 9);
+}
+
+TEST_CASE("infer.output: many numbers have room for the header in front", "[infer]") {
+  const test::Folder folder;
+  const std::int64_t n = (std::int64_t{64} << 20) / 4;
+  std::vector<float> numbers(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1000);
+  write(folder.path("x.safetensors"), {{"a", {n}, numbers}, {"b", {2}, {5, 6}}});
+  const auto back = tensor::Checkpoint::open(folder.path("x.safetensors"));
+  REQUIRE(back.tensors().size() == 2);
+  std::vector<float> values(numbers.size());
+  REQUIRE(back.tensors().at("a").to_floats(values.data()));
+  const bool is_same = values == numbers;
+  CHECK(is_same);
+  float few[2];
+  REQUIRE(back.tensors().at("b").to_floats(few));
+  CHECK(few[1] == 6);
+  CHECK(std::filesystem::file_size(folder.path("x.safetensors")) ==
+        (std::uint64_t{65} << 20) + 2 * sizeof(float));
+  // A header that does not fit there.
+  std::vector<NamedArray> many{{"numbers", {n}, numbers}};
+  for (int i = 0; i < 20000; ++i) many.push_back({fmt::format("record {}", i), {1}, {1}});
+  write(folder.path("y.safetensors"), many);
+  const auto wide = tensor::Checkpoint::open(folder.path("y.safetensors"));
+  CHECK(wide.tensors().size() == 20001);
+  REQUIRE(wide.tensors().at("numbers").to_floats(values.data()));
+  const bool is_same_again = values == numbers;
+  CHECK(is_same_again);
 }
 
 TEST_CASE("infer.output: text, and the archive's parts", "[infer]") {
@@ -149,7 +179,7 @@ TEST_CASE("infer.resume_log: whole batches come back, a torn one does not", "[in
   {
     pipeline::ResumeLog log(path, "run 1");
     log.replay([](const pipeline::RecordOutputs&) { FAIL("a new log is empty"); });
-    log.append({3, 30, 1, kArrays, "text\n", {"a warning", ""}});
+    log.append({3, 30, 1, kArrays, "text\n", {"a warning", ""}, kPositions});
     log.append({1, 5, 0, {}, "more\n", {}});
   }
   const auto found = batches();
@@ -159,6 +189,12 @@ TEST_CASE("infer.resume_log: whole batches come back, a torn one does not", "[in
   CHECK(found[0].arrays[2].shape == kArrays[2].shape);
   CHECK(found[0].arrays[1].kind_bytes == kArrays[1].kind_bytes);
   CHECK(found[0].warnings == std::vector<std::string>{"a warning", ""});
+  REQUIRE(found[0].positions.size() == kPositions.size());
+  for (std::size_t i = 0; i < kPositions.size(); ++i) {
+    CHECK(found[0].positions[i].contig == kPositions[i].contig);
+    CHECK(found[0].positions[i].begin == kPositions[i].begin);
+  }
+  CHECK(found[1].positions.empty());
   CHECK(found[1].text == "more\n");
   CHECK(found[1].warnings.empty());
   std::string bytes = folder.read("x.partial");
@@ -185,7 +221,7 @@ std::string number(std::uint64_t value) {
 // A log with the head of "run 1" and one batch of these bytes, whose checksum is right.
 std::string log_of(const std::string& payload) {
   const std::uint32_t crc = libdeflate_crc32(0, payload.data(), payload.size());
-  return std::string("BGIJ\3\0\0\0", 8) + number(5) + "run 1" + number(payload.size()) + payload +
+  return std::string("BGIJ\4\0\0\0", 8) + number(5) + "run 1" + number(payload.size()) + payload +
          std::string(reinterpret_cast<const char*>(&crc), sizeof crc);
 }
 
@@ -212,7 +248,11 @@ TEST_CASE("infer.resume_log: a right checksum vouches for no count", "[infer]") 
   };
   const std::string four(16, '\1');
   const std::string good = array(number(1) + number(4), 4, four);
-  const std::string no_warnings = number(0), warning = number(1) + number(1) + "w";
+  // Warnings, then positions.
+  const std::string no_warnings = number(0) + number(0);
+  const std::string warning = number(1) + number(1) + "w" + number(0);
+  const std::string position = number(0) + number(1) + number(5) + number(~std::uint64_t{6});
+  REQUIRE(error_of(counts + text + number(1) + good + position) == "no error");
   REQUIRE(error_of(counts + text + number(0) + no_warnings) == "no error");
   REQUIRE(error_of(counts + text + number(0) + warning) == "no error");
   REQUIRE(error_of(counts + text + number(1) + good + no_warnings) == "no error");
@@ -241,7 +281,8 @@ TEST_CASE("infer.resume_log: a right checksum vouches for no count", "[infer]") 
   std::vector<std::string> payloads;
   for (const std::string& arrays : bad) payloads.push_back(arrays + no_warnings);
   for (const std::string& warnings :
-       {std::string(), number(1), number(kHuge), number(1) + number(100) + "w", warning + "more"})
+       {std::string(), number(1), number(kHuge), number(1) + number(100) + "w", warning + "more",
+        number(0), number(0) + number(kHuge), position})
     payloads.push_back(counts + text + number(0) + warnings);
   for (const std::string& payload : payloads) {
     INFO(payload.size());

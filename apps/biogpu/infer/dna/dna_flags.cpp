@@ -5,6 +5,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/ops/convolution/conv_weights.hpp"
+#include "lib/tasks/dna/tile_source.hpp"
 
 namespace biogpu::app {
 
@@ -76,8 +77,14 @@ WindowFlags checked_flags(WindowFlags flags) {
   return flags;
 }
 
-std::unique_ptr<tasks::WindowSource> open_windows(const WindowFlags& flags, std::int64_t length) {
+std::unique_ptr<tasks::WindowSource> open_windows(const WindowFlags& flags,
+                                                  const models::DnaModel& model) {
   const InferFlags& infer = flags.dna.infer;
+  const std::int64_t length = model.info().window;
+  if (flags.tile)
+    return tasks::make_tile_source(flags.regions,
+                                   tasks::make_tiling(length, model.grids(), flags.overlap),
+                                   infer.shard, infer.bad_records());
   if (!flags.regions.genome.empty())
     return tasks::make_genome_source(flags.regions, length, infer.shard, infer.bad_records());
   const genome::Fit fit = flags.fit == "centre" ? genome::Fit::centre : genome::Fit::exact;

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "apps/biogpu/infer/dna/head_choice.hpp"
 #include "apps/biogpu/infer/run/infer_flags.hpp"
+#include "lib/models/base/dna_model.hpp"
 #include "lib/tasks/dna/window_source.hpp"
 
 namespace biogpu::app {
@@ -30,6 +32,8 @@ struct WindowFlags {
   DnaFlags dna;
   tasks::GenomeRegions regions;
   std::string fit = "exact";
+  bool tile = false;                    // windows cover regions of any length
+  std::optional<std::int64_t> overlap;  // of these
 };
 
 void add_window_flags(CLI::App& command, WindowFlags& flags);
@@ -40,6 +44,7 @@ void add_region_flags(CLI::App& command, WindowFlags& flags);
 WindowFlags checked_flags(WindowFlags flags);
 
 // The windows that the flags stand for. flags: of checked_flags().
-std::unique_ptr<tasks::WindowSource> open_windows(const WindowFlags& flags, std::int64_t length);
+std::unique_ptr<tasks::WindowSource> open_windows(const WindowFlags& flags,
+                                                  const models::DnaModel& model);
 
 }  // namespace biogpu::app

@@ -108,11 +108,14 @@ int DnaRun::threads_of_device() const {
   return std::max(1, run_.flags().shared.threads / devices_.size());
 }
 
-void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write) {
-  run_.run(input, {devices_.size(), name_of(devices_.precision()),
+void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write,
+                 const Finish& finish) {
+  const int workers_of_device = finish ? 2 : 1;
+  run_.run(input, {workers_of_device * devices_.size(), name_of(devices_.precision()),
                    [&](std::size_t slot, pipeline::RecordOutputs& result) {
                      devices_.use<models::DnaModel>(
                          [&](models::DnaModel& model) { compute(model, slot, result); });
+                     if (finish) finish(slot, result);
                    },
                    write});
 }

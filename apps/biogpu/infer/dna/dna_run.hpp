@@ -37,9 +37,12 @@ class DnaRun {
 
   using Compute = std::function<void(models::DnaModel& model, std::size_t slot,
                                      pipeline::RecordOutputs& result)>;
+  using Finish = std::function<void(std::size_t slot, pipeline::RecordOutputs& result)>;
   using Write = std::function<void(const pipeline::RecordOutputs& result)>;
+  // finish, where it is given, gets the results of a batch when its device computes the next one.
   // write gets the results in the order of the input.
-  void run(ModelInput& input, const Compute& compute, const Write& write);
+  void run(ModelInput& input, const Compute& compute, const Write& write,
+           const Finish& finish = {});
   // Throws Error{failed} where a result is NaN or infinite.
   template <class Numbers>
   void require_finite(const Numbers& numbers, LazyText place) const {

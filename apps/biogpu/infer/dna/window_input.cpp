@@ -11,28 +11,21 @@ void WindowInput::open(std::unique_ptr<tasks::WindowSource> source, std::uint8_t
   unknown_ = unknown;
 }
 
-WindowInput::Position WindowInput::take_position() {
-  const std::lock_guard lock(mutex_);
-  const Position position = positions_.front();
-  positions_.pop_front();
-  return position;
-}
-
 bool WindowInput::read(std::size_t slot) {
   Batch& batch = batches_[slot];
   batch = {};
   tasks::InputWindow window;
   while (batch.windows.size() < n_per_batch_ && source_->next(window)) {
-    if (skip(1) > 0) continue;
     if (check_) check_(window);
+    if (skip(1) > 0) continue;
     std::replace(window.codes.begin(), window.codes.end(), genome::kUnknownLetter, unknown_);
     batch.windows.letters.insert(batch.windows.letters.end(), window.codes.begin(),
                                  window.codes.end());
     batch.windows.keys.push_back(std::move(window.key));
     batch.places.push_back(std::move(window.place));
     if (source_->contigs().empty()) continue;
-    const std::lock_guard lock(mutex_);
-    positions_.push_back({window.contig, window.begin});
+    batch.positions.push_back(
+        {window.contig, window.begin, window.wanted_begin, window.wanted_end});
   }
   return batch.windows.size() > 0;
 }

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,14 +31,18 @@ class WindowInput : public ModelInput {
 
   std::span<const genome::Contig> contigs() const { return source_->contigs(); }
   std::uint64_t n_skipped() const { return source_->n_skipped(); }
-  // Where a window of a genome begins.
+  // Of a genome: where a window begins, and the bases that are wanted of it, where not all are.
   struct Position {
     std::size_t contig = 0;
     std::int64_t begin = 0;
+    std::int64_t wanted_begin = 0;
+    std::int64_t wanted_end = 0;
   };
-  // That of the next window in the order of the input.
-  Position take_position();
-  // Called with each window of a genome as it is read; what it throws ends the run.
+  // Of the windows of a slot; none where they are records of files.
+  const std::vector<Position>& positions(std::size_t slot) const {
+    return batches_[slot].positions;
+  }
+  // Called with each window as it is read; what it throws ends the run.
   void on_window(std::function<void(const tasks::InputWindow& window)> check) {
     check_ = std::move(check);
   }
@@ -52,6 +54,7 @@ class WindowInput : public ModelInput {
   struct Batch {
     tasks::DnaWindows windows;
     std::vector<std::string> places;
+    std::vector<Position> positions;
   };
   void set_slots(std::size_t n_slots) override { batches_.resize(n_slots); }
 
@@ -60,8 +63,6 @@ class WindowInput : public ModelInput {
   std::size_t n_per_batch_ = 1;
   std::uint8_t unknown_ = 0;
   std::vector<Batch> batches_;
-  std::mutex mutex_;  // guards positions_
-  std::deque<Position> positions_;
 };
 
 }  // namespace biogpu::app

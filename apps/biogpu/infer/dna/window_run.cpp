@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -14,22 +15,51 @@ WindowRun::WindowRun(const WindowFlags& flags, std::string name, std::string com
     : genome_(flags.regions.genome),
       run_(flags.dna, std::move(name), std::move(command_line),
            file_bytes(flags.dna.infer.inputs)) {
-  input_.open(open_windows(flags, info().window), unknown_code(flags.dna));
+  input_.open(open_windows(flags, model()), unknown_code(flags.dna));
 }
 
-void WindowRun::compute(models::DnaModel& model, std::size_t slot,
-                        const tasks::TrackOptions& options, pipeline::RecordOutputs& result) {
-  const tasks::DnaWindows& windows = input_.windows(slot);
-  tasks::compute_tracks(model, windows, options, result);
+// Where the arrays of heads lie on the genome; of those of tiles the bins that are wanted.
+void WindowRun::place_arrays(const std::vector<WindowInput::Position>& windows,
+                             const models::DnaModel& model, pipeline::RecordOutputs& result) {
+  const std::size_t n_arrays = result.arrays.size() / windows.size();
+  for (std::size_t i = 0; i < result.arrays.size(); ++i) {
+    const WindowInput::Position& window = windows[i / n_arrays];
+    // A ragged head has two arrays.
+    const std::size_t head = std::min(i % n_arrays, model.heads().size() - 1);
+    const models::BinGrid& bins = model.head(model.heads()[head]).bins;
+    std::int64_t begin = window.begin + bins.first_base;
+    if (window.wanted_begin < window.wanted_end) {
+      io::NamedArray& array = result.arrays[i];
+      const std::int64_t first = (window.wanted_begin - begin) / bins.bin_size;
+      const std::int64_t end = (window.wanted_end - begin + bins.bin_size - 1) / bins.bin_size;
+      const auto width = static_cast<std::size_t>(array.shape.back());
+      array.shape.front() = end - first;
+      array.values = std::as_const(array.values)
+                         .piece(static_cast<std::size_t>(first) * width,
+                                static_cast<std::size_t>(end - first) * width);
+      begin += first * bins.bin_size;
+    }
+    result.positions.push_back({window.contig, begin});
+  }
+}
+
+void WindowRun::finish_batch(std::size_t slot, const tasks::TrackOptions& options,
+                             pipeline::RecordOutputs& result) {
   // The arrays of a window lie next to each other, as many for each.
-  const std::size_t n = result.arrays.size();
+  const std::size_t n = result.arrays.size(), n_windows = input_.windows(slot).size();
   for (std::size_t i = 0; i < n; ++i) {
     io::NamedArray& array = result.arrays[i];
-    array.place = [this, slot, window = i * windows.size() / n] {
-      return input_.place(slot, window);
-    };
+    array.place = [this, slot, window = i * n_windows / n] { return input_.place(slot, window); };
     run_.require_finite(array.values, array.place);
   }
+  const auto& positions = input_.positions(slot);
+  const models::DnaModel& model = run_.model();
+  const bool has_one_place = std::none_of(
+      model.heads().begin(), model.heads().end(), [&](const models::HeadChoice& choice) {
+        return model.head(choice).is_ragged && model.heads().size() > 1;
+      });
+  if (options.request.tracks && has_one_place && !positions.empty())
+    place_arrays(positions, model, result);
 }
 
 void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
@@ -39,9 +69,12 @@ void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
   run_.run(
       input_,
       [&](models::DnaModel& model, std::size_t slot, pipeline::RecordOutputs& result) {
-        compute(model, slot, options, result);
+        tasks::compute_tracks(model, input_.windows(slot), options, result);
       },
-      write);
+      write,
+      [&](std::size_t slot, pipeline::RecordOutputs& result) {
+        finish_batch(slot, options, result);
+      });
   if (run_.n_records() == 0) run_.log().warn("the input has no window; the output is empty");
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "apps/biogpu/infer/dna/dna_run.hpp"
 #include "apps/biogpu/infer/dna/window_input.hpp"
@@ -26,8 +27,11 @@ class WindowRun {
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
 
  private:
-  void compute(models::DnaModel& model, std::size_t slot, const tasks::TrackOptions& options,
-               pipeline::RecordOutputs& result);
+  static void place_arrays(const std::vector<WindowInput::Position>& windows,
+                           const models::DnaModel& model, pipeline::RecordOutputs& result);
+  // What needs no device: names places for errors, refuses numbers that are not finite.
+  void finish_batch(std::size_t slot, const tasks::TrackOptions& options,
+                    pipeline::RecordOutputs& result);
 
   const std::string genome_;  // or empty
   DnaRun run_;
