@@ -26,6 +26,16 @@ struct AttentionState {
 template <class Shape>
 using Scores = TileSum<Shape::kWave>[Shape::kKeys / 16];
 
+// Of queries that have seen no key.
+template <class Shape>
+__device__ __forceinline__ void begin_state(AttentionState<Shape>& state) {
+#pragma unroll
+  for (int slot = 0; slot < kTileRowSlots<Shape::kWave>; ++slot) {
+    state.top[slot] = kMinusInfinity;
+    state.sum[slot] = 0;
+  }
+}
+
 // row: of the first of the 16 queries in the tile.
 template <class Shape>
 __device__ __forceinline__ void load_queries(const std::uint16_t* shared, int row,
@@ -38,11 +48,7 @@ __device__ __forceinline__ void load_queries(const std::uint16_t* shared, int ro
           shared + part * Shape::kQueryElements + row * Shape::kPitch + 16 * d, Shape::kPitch);
     }
   }
-#pragma unroll
-  for (int slot = 0; slot < kTileRowSlots<Shape::kWave>; ++slot) {
-    state.top[slot] = kMinusInfinity;
-    state.sum[slot] = 0;
-  }
+  begin_state<Shape>(state);
 }
 
 // sum += part * scale, in registers and rounded, where the matrix cores would cut off.

@@ -9,11 +9,15 @@
 
 namespace biogpu::gpu::ops {
 
+// Keys of a step: fewer where heads are wide.
+constexpr int keys_of_step(int head, int n_parts) { return head * n_parts > 128 ? 32 : 64; }
+
 // kParts: 1 where operands are 16-bit numbers, 2 where each is the sum of a high and a low one, see
 // split_pair().
 // kRowTiles: 16 queries each of one wave; with two, keys and values are read from shared memory
-// half as often.
-template <int kWave_, Number16 kType_, int kHead_, int kParts_, int kRowTiles_ = 1>
+// half as often. kKeys: of a step.
+template <int kWave_, Number16 kType_, int kHead_, int kParts_, int kRowTiles_ = 1,
+          int kKeys_ = keys_of_step(kHead_, kParts_)>
 struct AttentionShape {
   static constexpr int kWave = kWave_;
   static constexpr Number16 kType = kType_;
@@ -23,7 +27,7 @@ struct AttentionShape {
   static constexpr int kWaves = 4;
   static constexpr int kRows = 16 * kWaves * kRowTiles;
   static constexpr int kThreads = kWave * kWaves;
-  static constexpr int kKeys = kHead * kParts > 128 ? 32 : 64;  // a step
+  static constexpr int kKeys = kKeys_;
   static constexpr int kStages = kHasAsyncCopies && kParts == 1 ? 2 : 1;
   static constexpr int kPitch = kHead + 8;
   static constexpr int kKeyElements = kKeys * kPitch;

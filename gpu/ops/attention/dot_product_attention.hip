@@ -61,13 +61,21 @@ void launch_dot_head(const DotProductArgs& a, Stream& stream) {
   constexpr int kRowTiles = kParts == 1 ? 2 : 1;
   const int head = std::max(a.head, a.head_v);
   if (head <= 16)
-    return launch_dot_shape<AttentionShape<kWave, kType, 16, kParts, kRowTiles>>(a, stream);
+    return launch_dot_shape<DotShape<AttentionShape<kWave, kType, 16, kParts, kRowTiles>>>(a,
+                                                                                           stream);
   if (head <= 32)
-    return launch_dot_shape<AttentionShape<kWave, kType, 32, kParts, kRowTiles>>(a, stream);
+    return launch_dot_shape<DotShape<AttentionShape<kWave, kType, 32, kParts, kRowTiles>>>(a,
+                                                                                           stream);
   if (head <= 64)
-    return launch_dot_shape<AttentionShape<kWave, kType, 64, kParts, kRowTiles>>(a, stream);
-  if (head <= 128) return launch_dot_shape<AttentionShape<kWave, kType, 128, kParts>>(a, stream);
-  launch_dot_shape<AttentionShape<kWave, kType, 192, kParts>>(a, stream);
+    return launch_dot_shape<DotShape<AttentionShape<kWave, kType, 64, kParts, kRowTiles>>>(a,
+                                                                                           stream);
+  using Keys = AttentionShape<kWave, kType, 128, kParts>;
+  if (head <= 128) return launch_dot_shape<DotShape<Keys>>(a, stream);
+  // AlphaGenome's: queries and keys of 128, values of 192.
+  if (a.head <= 128)
+    return launch_dot_shape<
+        DotShape<Keys, AttentionShape<kWave, kType, 192, kParts, 1, Keys::kKeys>>>(a, stream);
+  launch_dot_shape<DotShape<AttentionShape<kWave, kType, 192, kParts>>>(a, stream);
 }
 
 DotHeads dot_heads_of(const tensor::Tensor& x) {

@@ -8,6 +8,27 @@
 
 namespace biogpu::gpu::ops {
 
+// How a block is shaped: keys and values, each a shape of attention_shape.hpp, have heads of their
+// own widths and all else alike.
+template <class Keys_, class Values_ = Keys_>
+struct DotShape {
+  using Keys = Keys_;
+  using Values = Values_;
+  static_assert(Keys::kKeys == Values::kKeys && Keys::kRows == Values::kRows);
+  static constexpr int kWave = Keys::kWave;
+  static constexpr int kParts = Keys::kParts;
+  static constexpr int kRowTiles = Keys::kRowTiles;
+  static constexpr int kRows = Keys::kRows;
+  static constexpr int kThreads = Keys::kThreads;
+  static constexpr int kKeys = Keys::kKeys;
+  static constexpr int kStages = Keys::kStages;
+  static constexpr int kStepElements = kParts * (Keys::kKeyElements + Values::kKeyElements);
+  // Queries pass through the room of the keys and values.
+  static constexpr int kSharedElements = kStages * kStepElements > kParts* Keys::kQueryElements
+                                             ? kStages* kStepElements
+                                             : kParts* Keys::kQueryElements;
+};
+
 // Heads of batch rows: rows.stride from one query or key to the next.
 struct DotHeads {
   Rows rows;
@@ -56,12 +77,27 @@ __device__ __forceinline__ Rows head_rows(const DotHeads& x, std::int64_t b, int
   return {static_cast<std::uint8_t*>(x.rows.data) + bytes, x.rows.stride, x.rows.type};
 }
 
-// What copy_step() reads: the keys and values of one head.
+// The keys and values of one head.
 struct DotStep {
   Rows k, v;
-  std::int64_t key_head_stride, value_head_stride;
-  int head, head_v;
+  int head, head_v, n_keys;
 };
+
+// Those from first_key on into the shared memory of their stage.
+template <class Shape>
+__device__ __forceinline__ void copy_dot_step(const DotStep& step, int first_key,
+                                              std::uint16_t* shared) {
+  using Keys = typename Shape::Keys;
+  using Values = typename Shape::Values;
+  std::uint16_t* const to =
+      shared + first_key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
+  if (first_key < step.n_keys) {
+    copy_head<Keys, Shape::kKeys>(step.k, 0, first_key, step.n_keys, 0, step.head, to);
+    copy_head<Values, Shape::kKeys>(step.v, 0, first_key, step.n_keys, 0, step.head_v,
+                                    to + Shape::kParts * Keys::kKeyElements);
+  }
+  copy_async_commit();
+}
 
 struct alignas(8) FloatPair {
   float value[2];
@@ -175,7 +211,8 @@ __device__ __forceinline__ void cap_dot_scores(float cap, Scores<Shape>& scores)
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
 #pragma unroll
     for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e)
-      scores[j].value[e] = cap - 2 * cap / (fast_exp2(scores[j].value[e] * factor) + 1);
+      scores[j].value[e] =
+          cap - 2 * cap * fast_reciprocal(fast_exp2(scores[j].value[e] * factor) + 1);
   }
 }
 
@@ -250,30 +287,37 @@ __device__ __forceinline__ void store_dot_product(const DotProductArgs& a, const
 template <class Shape>
 __device__ __forceinline__ void dot_product_tile(const DotProductArgs& a, const DotProductItem& at,
                                                  std::uint16_t* shared) {
-  AttentionState<Shape> state[Shape::kRowTiles];
-  const int row = static_cast<int>(threadIdx.x) / Shape::kWave * 16 * Shape::kRowTiles;
+  using Keys = typename Shape::Keys;
+  using Values = typename Shape::Values;
+  constexpr int kRowTiles = Shape::kRowTiles;
+  AttentionState<Keys> asked[kRowTiles];  // the queries
+  AttentionState<Values> state[kRowTiles];
+  const int row = static_cast<int>(threadIdx.x) / Shape::kWave * 16 * kRowTiles;
   const bool has_queries = at.first + row < a.n_queries;  // this wave
   const int key_head = at.head / a.heads_of_key;
-  const QueryTile queries{0, a.n_queries, at.first, 0}, keys{0, at.n_keys, 0, 0};
-  const DotStep step{
-      head_rows(a.k, at.b, key_head), head_rows(a.v, at.b, key_head), 0, 0, a.head, a.head_v};
+  const QueryTile queries{0, a.n_queries, at.first, 0};
+  const DotStep step{head_rows(a.k, at.b, key_head), head_rows(a.v, at.b, key_head), a.head,
+                     a.head_v, at.n_keys};
   const DotHeads biases{a.bias, a.bias_stride[0], a.bias_stride[1]};
   const Rows bias = head_rows(biases, at.b % a.bias_batches, at.head);
-  copy_head<Shape, Shape::kRows>(head_rows(a.q, at.b, at.head), 0, at.first, a.n_queries, 0, a.head,
-                                 shared);
+  copy_head<Keys, Shape::kRows>(head_rows(a.q, at.b, at.head), 0, at.first, a.n_queries, 0, a.head,
+                                shared);
   copy_async_commit();
   copy_async_wait<0>();
   __syncthreads();
 #pragma unroll
-  for (int i = 0; i < Shape::kRowTiles; ++i) load_queries<Shape>(shared, row + 16 * i, state[i]);
+  for (int i = 0; i < kRowTiles; ++i) {
+    load_queries<Keys>(shared, row + 16 * i, asked[i]);
+    begin_state<Values>(state[i]);
+  }
   __syncthreads();
-  if constexpr (Shape::kStages == 2) copy_step<Shape>(step, keys, 0, 0, shared);
+  if constexpr (Shape::kStages == 2) copy_dot_step<Shape>(step, 0, shared);
   for (int key = 0; key < at.n_keys; key += Shape::kKeys) {
     if constexpr (Shape::kStages == 2) {
-      copy_step<Shape>(step, keys, 0, key + Shape::kKeys, shared);
+      copy_dot_step<Shape>(step, key + Shape::kKeys, shared);
       copy_async_wait<1>();
     } else {
-      copy_step<Shape>(step, keys, 0, key, shared);
+      copy_dot_step<Shape>(step, key, shared);
       copy_async_wait<0>();
     }
     __syncthreads();
@@ -281,21 +325,21 @@ __device__ __forceinline__ void dot_product_tile(const DotProductArgs& a, const 
       const std::uint16_t* const here =
           shared + key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
       const std::uint64_t masked =
-          a.key_mask == nullptr ? 0 : masked_keys<Shape>(a, at.b, at.n_keys, key);
-      Scores<Shape> scores[Shape::kRowTiles];
-      multiply_keys<Shape>(state, here, scores);
+          a.key_mask == nullptr ? 0 : masked_keys<Keys>(a, at.b, at.n_keys, key);
+      Scores<Keys> scores[kRowTiles];
+      multiply_keys<Keys>(asked, here, scores);
 #pragma unroll
-      for (int i = 0; i < Shape::kRowTiles; ++i) {
-        adjust_dot_scores<Shape>(a, at, bias, at.first + row + 16 * i, key, masked, scores[i]);
-        weigh_scores<Shape>(state[i], scores[i], 1.0f);
+      for (int i = 0; i < kRowTiles; ++i) {
+        adjust_dot_scores<Keys>(a, at, bias, at.first + row + 16 * i, key, masked, scores[i]);
+        weigh_scores<Values>(state[i], scores[i], 1.0f);
       }
-      multiply_values<Shape>(state, here + Shape::kParts * Shape::kKeyElements, scores);
+      multiply_values<Values>(state, here + Shape::kParts * Keys::kKeyElements, scores);
     }
     __syncthreads();  // read by all before the next step's copies
   }
 #pragma unroll
-  for (int i = 0; i < Shape::kRowTiles; ++i)
-    store_dot_product<Shape>(a, at, queries, row + 16 * i, state[i]);
+  for (int i = 0; i < kRowTiles; ++i)
+    store_dot_product<Values>(a, at, queries, row + 16 * i, state[i]);
 }
 
 }  // namespace biogpu::gpu::ops

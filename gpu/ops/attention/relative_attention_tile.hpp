@@ -187,11 +187,7 @@ __device__ __forceinline__ void relative_attention_tile(const RelativeAttentionA
   load_queries<Keys>(shared, row, content[0]);
   load_queries<Keys>(shared + kQueries, row, position[0]);
   AttentionState<Values> state[1];
-#pragma unroll
-  for (int slot = 0; slot < kTileRowSlots<Shape::kWave>; ++slot) {
-    state[0].top[slot] = kMinusInfinity;
-    state[0].sum[slot] = 0;
-  }
+  begin_state<Values>(state[0]);
   __syncthreads();
   std::uint16_t* const band = shared + Shape::kStages * Shape::kStepElements;
   float* const terms =
