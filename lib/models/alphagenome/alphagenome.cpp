@@ -8,28 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "lib/models/alphagenome/unet.hpp"
-#include "lib/models/layers/track_heads.hpp"
-#include "lib/ops/elementwise/map.hpp"
-#include "lib/ops/gather/repeat_rows.hpp"
-#include "lib/ops/gemm/gemm.hpp"
-#include "lib/ops/normalisation/add_layer_norm.hpp"
-#include "lib/tensor/views.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 
 namespace biogpu::models {
 namespace {
 
-using alphagenome::Batch;
-using alphagenome::kContactMaps;
-using ops::Activation;
-using ops::MapCode;
 using tensor::DType;
 using tensor::Tensor;
 
 constexpr std::int64_t kDefaultBases = 131072;
-// An output for add_junctions() alone.
-constexpr const char* kSiteProbabilities = "site_probabilities";
 constexpr const char* kOrganism = "organism";
 constexpr const char* kPairGelu = "pair-gelu";
 
@@ -48,7 +35,17 @@ std::int64_t window_bases(const ModelConfig& file, const alphagenome::Config& co
 
 AlphaGenome::AlphaGenome(const std::string& folder, const ModelConfig& config,
                          tensor::Context& context, Options options)
-    : DnaModel(context), config_(alphagenome::read_config(config)), pair_gelu_(options.pair_gelu) {
+    : AlphaGenome(folder, config, alphagenome::read_config(config), context, std::move(options)) {}
+
+AlphaGenome::AlphaGenome(const std::string& folder, const ModelConfig& config,
+                         alphagenome::Config shape, tensor::Context& context, Options options)
+    : DnaModel(context,
+               {{DType::f32, window_bases(config, shape, options.n_bases) / shape.coarse_bin(),
+                 shape.width()}}),
+      config_(std::move(shape)),
+      pair_gelu_(options.pair_gelu),
+      reach_(alphagenome::encoder_taps(config_.n_down_blocks + 1),
+             window_bases(config, config_, options.n_bases)) {
   if (context.kind() == tensor::Context::Kind::gpu) alphagenome::require_gpu_shape(config, config_);
   const std::int64_t n_bases = window_bases(config, config_, options.n_bases);
   const std::int64_t n_pairs = n_bases / config_.pair_bin();
@@ -103,27 +100,59 @@ std::string AlphaGenome::describe() const {
 }
 
 Outputs AlphaGenome::run(std::span<const std::uint8_t> letters, const Request& request) {
+  const auto length = static_cast<std::size_t>(info_.window);
   const std::int64_t n_windows = std::ssize(letters) / info_.window;
-  Tensor site_rows;
+  Task task{letters};
   if (has_junctions(request)) {
     site_rows_->reserve(static_cast<std::size_t>(n_windows));
-    site_rows = site_rows_->rows(0).slice(0, 0, n_windows * info_.window);
+    task.site_rows = site_rows_->rows(0).slice(0, 0, n_windows * info_.window);
   }
-  Outputs outputs = run_pass([&](Pass& pass) { forward(pass, letters, request, site_rows); });
-  if (has_junctions(request)) add_junctions(site_rows, n_windows, outputs);
+  std::vector<KeptStore::Slot> slots;
+  if (request.kept != nullptr) slots = kept_store_.take(static_cast<std::size_t>(n_windows));
+  task.slots = slots;
+  Outputs outputs = run_pass([&](Pass& pass) { forward(pass, task, request); });
+  if (has_junctions(request)) add_junctions(task.site_rows, n_windows, outputs);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const auto of_window = letters.subspan(i * length, length);
+    request.kept->push_back({{of_window.begin(), of_window.end()}, std::move(slots[i])});
+  }
+  return outputs;
+}
+
+bool AlphaGenome::is_near(std::span<const std::uint8_t> kept,
+                          std::span<const std::uint8_t> changed) const {
+  return is_near_for(reach_, kept, changed);
+}
+
+Outputs AlphaGenome::run_changed(std::span<const ChangedWindow> windows, const Request& request) {
+  std::vector<std::uint8_t> letters;
+  for (const ChangedWindow& window : windows)
+    letters.insert(letters.end(), window.letters.begin(), window.letters.end());
+  Request wanted = request;
+  wanted.parts = false;
+  // Whole windows of bases read all levels of the encoder.
+  if (needs(wanted).fine && !read_parts(wanted, std::ssize(windows))) return run(letters, wanted);
+  const ChangedParts changed(reach_, windows);
+  std::vector<KeptStore::Slot> slots;
+  if (request.kept != nullptr) slots = kept_store_.take(windows.size());
+  const Task task{letters, &changed, slots};
+  Outputs outputs = run_pass([&](Pass& pass) { forward(pass, task, wanted); });
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    request.kept->push_back(
+        {{windows[i].letters.begin(), windows[i].letters.end()}, std::move(slots[i])});
   return outputs;
 }
 
 std::size_t AlphaGenome::measure(std::int64_t n_windows, const Request& request) const {
   const std::vector<std::uint8_t> letters(static_cast<std::size_t>(n_windows * info_.window));
-  Tensor site_rows;
+  Task task{letters};
   std::size_t kept = 0;
   if (has_junctions(request)) {
-    site_rows =
+    task.site_rows =
         Tensor(nullptr, context_.compute_dtype(), {n_windows * info_.window, config_.fine_width()});
     kept = site_rows_->window_bytes() * static_cast<std::size_t>(n_windows);
   }
-  return kept + measure_pass([&](Pass& pass) { forward(pass, letters, request, site_rows); });
+  return kept + measure_pass([&](Pass& pass) { forward(pass, task, request); });
 }
 
 bool AlphaGenome::has_junctions(const Request& request) const {
@@ -132,7 +161,7 @@ bool AlphaGenome::has_junctions(const Request& request) const {
 
 // site_rows: embeddings of the bases of all windows, of which those of splice sites are read.
 void AlphaGenome::add_junctions(const Tensor& site_rows, std::int64_t n_windows, Outputs& outputs) {
-  const io::SharedArray probabilities = outputs.at(kSiteProbabilities).values;
+  const io::SharedArray probabilities = outputs.at(alphagenome::kSiteProbabilities).values;
   const auto size = static_cast<std::size_t>(info_.window * alphagenome::kSpliceClasses);
   for (std::int64_t w = 0; w < n_windows; ++w) {
     const float* const first = probabilities.data() + static_cast<std::size_t>(w) * size;
@@ -148,160 +177,6 @@ void AlphaGenome::add_junctions(const Tensor& site_rows, std::int64_t n_windows,
     outputs.add(std::move(joined.tracks));
     outputs.add(std::move(joined.positions));
   }
-}
-
-AlphaGenome::Needs AlphaGenome::needs(const Request& request) const {
-  const bool all = request.embedding || request.parts;
-  Needs needs{all, all, request.embedding};
-  if (!request.tracks && request.sums.empty()) return needs;
-  for (const HeadChoice& choice : heads_) {
-    const TrackHead& loaded = head(choice);
-    if (!loaded.row_shape.empty())
-      needs.contacts = true;
-    else if (loaded.bins.bin_size == 1)
-      needs.fine = true;
-    else
-      needs.coarse = true;
-  }
-  return needs;
-}
-
-TrackEnd AlphaGenome::end(bool is_fine) const {
-  return {*this, info_.embeddings[is_fine ? 0 : 1],
-          is_fine ? weights_.fine_project : weights_.coarse_project, Activation::gelu_sigmoid,
-          weights_.heads};
-}
-
-void AlphaGenome::forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request,
-                          const Tensor& site_rows) const {
-  const std::int64_t n_windows = std::ssize(letters) / info_.window;
-  const Batch batch =
-      alphagenome::make_batch(pass, config_, letters.data(), n_windows, info_.window);
-  const Needs need = needs(request);
-  const TrackEnd fine = end(true), coarse = end(false);
-  const TrackInputs fine_inputs = upload_track_inputs(pass, fine, request, n_windows);
-  const TrackInputs coarse_inputs = upload_track_inputs(pass, coarse, request, n_windows);
-  take_track_outputs(pass, fine, request, n_windows);
-  take_track_outputs(pass, coarse, request, n_windows);
-  const std::int64_t n_rows = n_windows * batch.n_positions, n_pairs = batch.n_pairs;
-  const std::int64_t n_bases = n_windows * batch.n_bases, width = config_.width();
-  const Embedding& pair_embedding = info_.embeddings[2];
-  if (request.embedding)
-    pass.output(pair_embedding.output(), {n_windows * n_pairs * n_pairs, pair_embedding.width});
-  Tensor site_probabilities;
-  if (!site_rows.empty()) {
-    pass.depends_on(reinterpret_cast<std::uintptr_t>(site_rows.data));
-    site_probabilities =
-        pass.output(kSiteProbabilities, {n_windows * batch.n_bases, alphagenome::kSpliceClasses});
-  }
-  if (need.contacts && request.tracks)
-    for (std::size_t i = 0; i < heads_.size(); ++i)
-      if (heads_[i].name == kContactMaps)
-        pass.output(std::string("tracks.") + kContactMaps,
-                    {n_windows * n_pairs * n_pairs, weights_.heads[i].linear.n_out});
-  if (request.parts) {
-    pass.output("trunk", {n_rows, width});
-    pass.output("tower", {n_rows, width});
-    pass.output("pair", {n_windows * n_pairs * n_pairs, config_.pair_channels});
-    pass.output("decoded", {n_bases, config_.n_channels});
-  }
-  pass.run([&] {
-    tensor::Context& context = pass.context();
-    tensor::Arena& arena = pass.arena();
-    const auto scope = arena.scope();
-    const auto keep = [&](const char* name, const Tensor& x) {
-      const Tensor part = pass.find(name);
-      if (!part.empty()) ops::map(context, ops::map_copy(x, part));
-    };
-    const Tensor x = arena.take(DType::f32, {n_rows, width});
-    const Tensor pair =
-        arena.take(DType::f32, {n_windows, n_pairs, n_pairs, config_.pair_channels});
-    alphagenome::Skips skips;
-    alphagenome::encode(pass, config_, weights_, batch, x, need.fine ? &skips : nullptr);
-    keep("trunk", x);
-    if (!weights_.organism.empty()) ops::map(context, ops::map_add(x, weights_.organism, x));
-    alphagenome::run_tower(pass, config_, weights_, batch, pair_gelu_, x, pair);
-    keep("tower", x);
-    const Tensor pairs(pair.data, pair.dtype,
-                       {n_windows * n_pairs * n_pairs, config_.pair_channels});
-    keep("pair", pairs);
-    if (need.contacts) contact_maps(pass, batch, pair);
-    if (!need.fine && !need.coarse) return;
-    const Tensor of_coarse = coarse_embedding(pass, x);
-    run_heads(pass, coarse, request, of_coarse, coarse_inputs);
-    if (!need.fine) return;
-    const Tensor decoded = arena.take(context.compute_dtype(), {n_bases, config_.n_channels});
-    alphagenome::decode(pass, config_, weights_, batch, x, skips, decoded);
-    keep("decoded", decoded);
-    const Tensor of_fine = fine_embedding(pass, batch, decoded, of_coarse, site_rows);
-    run_heads(pass, fine, request, of_fine, fine_inputs);
-    if (!site_rows.empty()) weights_.junctions->sites.compute(pass, of_fine, site_probabilities);
-  });
-}
-
-// Operand [positions, coarse width]; also fp32 where it is an output.
-Tensor AlphaGenome::coarse_embedding(Pass& pass, const Tensor& x) const {
-  tensor::Context& context = pass.context();
-  const Tensor embedding =
-      pass.arena().take(context.compute_dtype(), {x.shape[0], config_.coarse_width()});
-  const auto scope = pass.arena().scope();
-  const Tensor read = pass.arena().take(context.compute_dtype(), {x.shape[0], x.shape[1]});
-  ops::map(context, ops::map_copy(x, read));
-  ops::gemm(context, {read, &weights_.coarse_project, Activation::gelu_sigmoid, {}, embedding});
-  const Tensor wanted = pass.find(info_.embeddings[1].output());
-  if (!wanted.empty()) ops::map(context, ops::map_copy(embedding, wanted));
-  return embedding;
-}
-
-// Operand [bases, fine width], in `kept` where that is given.
-Tensor AlphaGenome::fine_embedding(Pass& pass, const Batch& batch, const Tensor& decoded,
-                                   const Tensor& coarse, const Tensor& kept) const {
-  tensor::Context& context = pass.context();
-  tensor::Arena& arena = pass.arena();
-  const std::int64_t width = config_.fine_width();
-  const Tensor embedding =
-      kept.empty() ? arena.take(context.compute_dtype(), {decoded.shape[0], width}) : kept;
-  const auto scope = arena.scope();
-  const Tensor skip = arena.take(DType::f32, {coarse.shape[0], width});
-  const Tensor y = arena.take(DType::f32, {decoded.shape[0], width});
-  ops::gemm(context, {coarse, &weights_.fine_skip, Activation::none, {}, skip});
-  ops::gemm(context, {decoded, &weights_.fine_project, Activation::none, {}, y});
-  ops::repeat_rows(context, {skip,
-                             config_.coarse_bin(),
-                             &batch.coarse(),
-                             &batch.bases(),
-                             y,
-                             {},
-                             {{}, {}, Activation::gelu_sigmoid, embedding}});
-  const Tensor wanted = pass.find(info_.embeddings[0].output());
-  if (!wanted.empty()) ops::map(context, ops::map_copy(embedding, wanted));
-  return embedding;
-}
-
-// The mean of both directions of each pair, normalised and activated: the embedding of pairs; and
-// its product.
-void AlphaGenome::contact_maps(Pass& pass, const Batch& batch, const Tensor& pair) const {
-  tensor::Context& context = pass.context();
-  tensor::Arena& arena = pass.arena();
-  const auto scope = arena.scope();
-  const std::int64_t n = batch.n_windows * batch.n_pairs * batch.n_pairs;
-  const std::int64_t channels = config_.pair_channels;
-  const Tensor mean =
-      arena.take(DType::f32, {batch.n_windows, batch.n_pairs, batch.n_pairs, channels});
-  ops::map(
-      context,
-      ops::make_map({pair, tensor::permuted(pair, {0, 2, 1, 3})},
-                    {{MapCode::add, 1}, {MapCode::multiply, ops::Map::kNumber, 0, 0.5f}}, mean));
-  const Tensor rows(mean.data, mean.dtype, {n, channels});
-  const Tensor read = arena.take(context.compute_dtype(), {n, channels});
-  ops::add_layer_norm(context, {rows, {}, weights_.pair_norm, {}, rows, {}, ops::NormKind::rms});
-  ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, read));
-  const Tensor wanted = pass.find(info_.embeddings[2].output());
-  if (!wanted.empty()) ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, wanted));
-  const Tensor out = pass.find(std::string("tracks.") + kContactMaps);
-  for (std::size_t i = 0; i < heads_.size(); ++i)
-    if (heads_[i].name == kContactMaps && !out.empty())
-      ops::gemm(context, {read, &weights_.heads[i].linear, Activation::none, {}, out});
 }
 
 ModelDef alphagenome_model() {

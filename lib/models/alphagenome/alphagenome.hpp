@@ -7,11 +7,15 @@
 
 #include "lib/models/alphagenome/batch.hpp"
 #include "lib/models/alphagenome/config.hpp"
+#include "lib/models/alphagenome/read_parts.hpp"
 #include "lib/models/alphagenome/tower.hpp"
 #include "lib/models/alphagenome/weights.hpp"
 #include "lib/models/base/dna_model.hpp"
 #include "lib/models/base/model_config.hpp"
 #include "lib/models/base/registry.hpp"
+#include "lib/models/layers/changed_parts.hpp"
+#include "lib/models/layers/tower_reach.hpp"
+#include "lib/models/layers/track_heads.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::models {
@@ -31,6 +35,13 @@ class AlphaGenome final : public DnaModel {
   AlphaGenome(const std::string& folder, const ModelConfig& config, tensor::Context& context,
               Options options);
 
+  // It keeps the encoder's result of windows. Of a window that is near a kept one the encoder
+  // computes a part, unless tracks or the embedding of bases are asked for. For sums of bases only
+  // the parts of windows that hold them are decoded.
+  bool is_near(std::span<const std::uint8_t> kept,
+               std::span<const std::uint8_t> changed) const override;
+  Outputs run_changed(std::span<const ChangedWindow> windows, const Request& request) override;
+
   std::string describe() const override;
   const alphagenome::Config& config() const { return config_; }
 
@@ -39,20 +50,36 @@ class AlphaGenome final : public DnaModel {
   std::size_t measure(std::int64_t n_windows, const Request& request) const override;
 
  private:
+  AlphaGenome(const std::string& folder, const ModelConfig& file, alphagenome::Config config,
+              tensor::Context& context, Options options);
   // Which of the parts of a pass a request needs.
   struct Needs {
     bool fine = false, coarse = false, contacts = false;
   };
   Needs needs(const Request& request) const;
-  TrackEnd end(bool is_fine) const;
+  TrackEnd end(bool is_fine, std::int64_t n_part_bins = 0) const;
+  std::optional<alphagenome::ReadParts> read_parts(const Request& request,
+                                                   std::int64_t n_windows) const;
   bool has_junctions(const Request& request) const;
-  // site_rows: where the embedding of bases goes, for add_junctions(); or empty.
-  void forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request,
-               const tensor::Tensor& site_rows) const;
+  // What a pass computes of windows.
+  struct Task {
+    std::span<const std::uint8_t> letters;
+    const ChangedParts* changed = nullptr;        // of windows that are near kept ones
+    std::span<const KeptStore::Slot> slots = {};  // of windows to be kept
+    tensor::Tensor site_rows = {};  // where the embedding of bases goes, for add_junctions()
+  };
+  void forward(Pass& pass, const Task& task, const Request& request) const;
+  struct DecodedParts;
+  DecodedParts upload_parts(Pass& pass, const alphagenome::ReadParts& parts,
+                            std::span<const std::uint8_t> letters) const;
+  void run_parts(Pass& pass, const Request& request, const TrackEnd& fine,
+                 const DecodedParts& parts, const tensor::Tensor& x,
+                 const tensor::Tensor& of_coarse, const TrackInputs& inputs) const;
+  void keep(Pass& pass, const tensor::Tensor& x, std::span<const KeptStore::Slot> slots) const;
   void add_junctions(const tensor::Tensor& site_rows, std::int64_t n_windows, Outputs& outputs);
   void contact_maps(Pass& pass, const alphagenome::Batch& batch, const tensor::Tensor& pair) const;
   tensor::Tensor coarse_embedding(Pass& pass, const tensor::Tensor& x) const;
-  tensor::Tensor fine_embedding(Pass& pass, const alphagenome::Batch& batch,
+  tensor::Tensor fine_embedding(Pass& pass, const alphagenome::UnetRows& rows,
                                 const tensor::Tensor& decoded, const tensor::Tensor& coarse,
                                 const tensor::Tensor& kept) const;
 
@@ -60,6 +87,7 @@ class AlphaGenome final : public DnaModel {
   const alphagenome::PairGelu pair_gelu_;
   alphagenome::Weights weights_;
   std::optional<KeptStore> site_rows_;  // where junctions are predicted
+  const TowerReach reach_;              // of the encoder
 };
 
 ModelDef alphagenome_model();

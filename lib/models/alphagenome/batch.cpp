@@ -31,8 +31,19 @@ std::vector<float> position_features(std::int64_t n, std::int64_t n_features) {
   return features;
 }
 
-Batch make_batch(Pass& pass, const Config& config, const std::uint8_t* letters,
-                 std::int64_t n_windows, std::int64_t n_bases) {
+UnetRows make_unet_rows(Pass& pass, const Config& config, std::span<const std::uint8_t> letters,
+                        std::int64_t n_bases) {
+  UnetRows rows;
+  rows.letters = pass.upload(DType::u8, {std::ssize(letters)}, letters.data());
+  std::vector<std::int32_t> starts = window_starts(std::ssize(letters) / n_bases, n_bases);
+  for (std::int64_t level = 0; level <= config.n_down_blocks + 1; ++level) {
+    rows.levels.push_back(pass.segments(starts));
+    starts = tensor::shortened_starts(starts, 2);
+  }
+  return rows;
+}
+
+Batch make_batch(Pass& pass, const Config& config, std::int64_t n_windows, std::int64_t n_bases) {
   if (n_bases <= 0 || n_bases % config.pair_bin() != 0 ||
       n_bases > kMaxPositions * config.coarse_bin())
     throw Error(ErrorCode::failed,
@@ -43,12 +54,7 @@ Batch make_batch(Pass& pass, const Config& config, const std::uint8_t* letters,
   batch.n_bases = n_bases;
   batch.n_positions = n_bases / config.coarse_bin();
   batch.n_pairs = batch.n_positions / kPairRows;
-  batch.letters = pass.upload(DType::u8, {n_windows * n_bases}, letters);
-  std::vector<std::int32_t> starts = window_starts(n_windows, n_bases);
-  for (std::int64_t level = 0; level <= config.n_down_blocks + 1; ++level) {
-    batch.levels.push_back(pass.segments(starts));
-    starts = tensor::shortened_starts(starts, 2);
-  }
+  batch.coarse = pass.segments(window_starts(n_windows, batch.n_positions));
   batch.pair_rows = pass.segments(window_starts(n_windows * batch.n_pairs, kPairRows));
   const std::vector<float> features = position_features(batch.n_pairs, config.n_position_features);
   batch.features =

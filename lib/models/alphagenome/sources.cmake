@@ -2,8 +2,10 @@ set(sources
     alphagenome.cpp
     batch.cpp
     config.cpp
+    forward.cpp
     head_weights.cpp
     junctions.cpp
+    read_parts.cpp
     tower.cpp
     unet.cpp
     weight_reader.cpp

@@ -202,7 +202,7 @@ void Tower::attend(const TowerBlock& block) {
   normalise(v, block.value_norm);
   const auto rotate = [&](const Tensor& rows) {
     ops::rotate_heads(context_,
-                      {split_axis(rows, 1, d), {weights_.rotary}, batch_.coarse().positions});
+                      {split_axis(rows, 1, d), {weights_.rotary}, batch_.coarse.positions});
   };
   rotate(q);
   rotate(k);

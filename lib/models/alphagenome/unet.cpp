@@ -38,7 +38,7 @@ void convolve(tensor::Context& context, const Ragged& rows, const ConvBlock& blo
 
 }  // namespace
 
-void encode(Pass& pass, const Config& config, const Weights& weights, const Batch& batch,
+void encode(Pass& pass, const Config& config, const Weights& weights, const UnetRows& windows,
             const Tensor& trunk, Skips* skips) {
   tensor::Context& context = pass.context();
   Arena& arena = pass.arena();
@@ -46,7 +46,7 @@ void encode(Pass& pass, const Config& config, const Weights& weights, const Batc
   // The block of the decoder that reads a level: the last one reads level 0.
   const auto skip_of = [&](std::int64_t level) {
     if (skips == nullptr) return ops::Activated{};
-    const std::int64_t n_rows = batch.levels[static_cast<std::size_t>(level)].n_rows;
+    const std::int64_t n_rows = windows.levels[static_cast<std::size_t>(level)].n_rows;
     skips->push_back(arena.lease(operand, {n_rows, config.channels(level)}));
     const auto up = static_cast<std::size_t>(config.n_down_blocks - level);
     return input_of(weights.up[up].skip, *skips->back());
@@ -56,7 +56,7 @@ void encode(Pass& pass, const Config& config, const Weights& weights, const Batc
   for (std::int64_t level = 0; level <= config.n_down_blocks; ++level) {
     const auto at = static_cast<std::size_t>(level);
     const bool last = level == config.n_down_blocks;
-    const Ragged &rows = batch.levels[at], &next_rows = batch.levels[at + 1];
+    const Ragged &rows = windows.levels[at], &next_rows = windows.levels[at + 1];
     const std::int64_t channels = config.channels(level);
     const ops::Activated skip = skip_of(level);
     Arena::Lease next, next_input;
@@ -68,7 +68,7 @@ void encode(Pass& pass, const Config& config, const Weights& weights, const Batc
     const Tensor x = arena.take(DType::f32, {rows.n_rows, channels});
     const Tensor h = arena.take(operand, {rows.n_rows, channels});
     if (level == 0) {
-      ops::conv1d_letters(context, {batch.letters, weights.letters.table, weights.letters.bias,
+      ops::conv1d_letters(context, {windows.letters, weights.letters.table, weights.letters.bias,
                                     &rows, x, input_of(weights.first, h)});
       convolve(context, rows, weights.first, h, x, x, skip);
     } else {
@@ -86,7 +86,7 @@ void encode(Pass& pass, const Config& config, const Weights& weights, const Batc
   }
 }
 
-void decode(Pass& pass, const Config& config, const Weights& weights, const Batch& batch,
+void decode(Pass& pass, const Config& config, const Weights& weights, const UnetRows& windows,
             const Tensor& x, Skips& skips, const Tensor& decoded) {
   tensor::Context& context = pass.context();
   Arena& arena = pass.arena();
@@ -99,7 +99,7 @@ void decode(Pass& pass, const Config& config, const Weights& weights, const Batc
     const auto at = static_cast<std::size_t>(level);
     const bool last = level == 0;
     const UpBlock& block = weights.up[static_cast<std::size_t>(config.n_down_blocks - level)];
-    const Ragged &rows = batch.levels[at], &coarser = batch.levels[at + 1];
+    const Ragged &rows = windows.levels[at], &coarser = windows.levels[at + 1];
     const std::int64_t channels = config.channels(level);
     Arena::Lease out = arena.lease(DType::f32, {rows.n_rows, channels}), out_activated;
     {

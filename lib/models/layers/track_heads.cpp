@@ -81,7 +81,7 @@ TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel:
   if (!request.sums.empty() && request.sums.size() != end.layers.size())
     throw std::invalid_argument("sums that are not of each loaded head");
   TrackInputs inputs;
-  const std::int64_t n_bins = end.embedding.bins.n_bins;
+  const std::int64_t n_bins = end.n_bins();
   if (request.embedding) inputs.all_bins = pass.upload(counting(n_windows * n_bins));
   inputs.sums.resize(request.sums.size());
   std::size_t last = request.sums.size();  // whose sums were uploaded
@@ -103,7 +103,7 @@ TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel:
 
 void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                         std::int64_t n_windows) {
-  const std::int64_t n_rows = n_windows * end.embedding.bins.n_bins;
+  const std::int64_t n_rows = n_windows * end.n_bins();
   for (std::size_t i = 0; i < end.layers.size(); ++i) {
     if (!end.has(i)) continue;
     const HeadChoice& choice = end.model.heads()[i];

@@ -1,5 +1,6 @@
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
+#include "tests/models/alphagenome/changed_checks.hpp"
 #include "tests/models/alphagenome/model_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
@@ -42,4 +43,13 @@ TEST_CASE(
   if (!test::has_gpu()) return;
   LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {Precision::fp16}), alphagenome_options(0));
   test::check_again(gpu, test::read_windows(test::kTinyAlphaGenome));
+}
+
+TEST_CASE("alphagenome.changed_windows: sums on the GPU have the bytes of a whole pass",
+          "[alphagenome][model][device]") {
+  if (!test::has_gpu()) return;
+  const Precision precision = GENERATE(Precision::fp32, Precision::fp16);
+  INFO(static_cast<int>(precision));
+  LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {precision}), test::changed_options());
+  test::check_changed_sums(gpu);
 }

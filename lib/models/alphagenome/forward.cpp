@@ -1,0 +1,280 @@
+// The forward pass of AlphaGenome.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/models/alphagenome/alphagenome.hpp"
+#include "lib/models/alphagenome/unet.hpp"
+#include "lib/ops/elementwise/map.hpp"
+#include "lib/ops/gather/gather_rows.hpp"
+#include "lib/ops/gather/repeat_rows.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
+#include "lib/tensor/views.hpp"
+
+namespace biogpu::models {
+
+using alphagenome::Batch;
+using alphagenome::kContactMaps;
+using alphagenome::UnetRows;
+using ops::Activation;
+using ops::MapCode;
+using tensor::DType;
+using tensor::Tensor;
+
+AlphaGenome::Needs AlphaGenome::needs(const Request& request) const {
+  const bool all = request.embedding || request.parts;
+  Needs needs{all, all, request.embedding};
+  if (!request.tracks && request.sums.empty()) return needs;
+  for (const HeadChoice& choice : heads_) {
+    const TrackHead& loaded = head(choice);
+    if (!loaded.row_shape.empty())
+      needs.contacts = true;
+    else if (loaded.bins.bin_size == 1)
+      needs.fine = true;
+    else
+      needs.coarse = true;
+  }
+  return needs;
+}
+
+TrackEnd AlphaGenome::end(bool is_fine, std::int64_t n_part_bins) const {
+  return {*this,
+          info_.embeddings[is_fine ? 0 : 1],
+          is_fine ? weights_.fine_project : weights_.coarse_project,
+          Activation::gelu_sigmoid,
+          weights_.heads,
+          n_part_bins};
+}
+
+// Where only sums are asked for; none where whole windows are decoded.
+std::optional<alphagenome::ReadParts> AlphaGenome::read_parts(const Request& request,
+                                                              std::int64_t n_windows) const {
+  if (request.tracks || request.embedding || request.parts || request.sums.empty()) return {};
+  const TrackEnd fine = end(true);
+  std::vector<std::span<const BinSum>> sums;
+  for (std::size_t i = 0; i < request.sums.size(); ++i)
+    if (fine.has(i)) sums.push_back(request.sums[i]);
+  return alphagenome::find_read_parts(sums, n_windows, info_.window / config_.coarse_bin(),
+                                      config_.n_down_blocks + 1);
+}
+
+// Parts of windows that are decoded, on the device.
+struct AlphaGenome::DecodedParts {
+  UnetRows rows;
+  Tensor positions;  // i32, the coarse rows of the parts among those of windows
+};
+
+AlphaGenome::DecodedParts AlphaGenome::upload_parts(Pass& pass, const alphagenome::ReadParts& parts,
+                                                    std::span<const std::uint8_t> letters) const {
+  const std::int64_t bin = config_.coarse_bin(), n_positions = info_.window / bin;
+  std::vector<std::uint8_t> of_parts;
+  std::vector<std::int32_t> positions;
+  for (std::size_t w = 0; w < parts.begins.size(); ++w) {
+    const std::int64_t first = static_cast<std::int64_t>(w) * n_positions + parts.begins[w];
+    const auto of_part = letters.subspan(static_cast<std::size_t>(first * bin),
+                                         static_cast<std::size_t>(parts.n_rows * bin));
+    of_parts.insert(of_parts.end(), of_part.begin(), of_part.end());
+    for (std::int64_t i = 0; i < parts.n_rows; ++i)
+      positions.push_back(static_cast<std::int32_t>(first + i));
+  }
+  return {alphagenome::make_unet_rows(pass, config_, of_parts, parts.n_rows * bin),
+          pass.upload(positions)};
+}
+
+void AlphaGenome::keep(Pass& pass, const Tensor& x, std::span<const KeptStore::Slot> slots) const {
+  const std::int64_t n = info_.window / config_.coarse_bin();
+  for (std::size_t w = 0; w < slots.size(); ++w) {
+    const std::int64_t first = static_cast<std::int64_t>(w) * n;
+    ops::gather_rows(pass.context(),
+                     {x.slice(0, first, first + n), {}, kept_store_.rows(0, *slots[w])});
+  }
+}
+
+void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) const {
+  const std::int64_t n_windows = std::ssize(task.letters) / info_.window;
+  const Tensor& site_rows = task.site_rows;
+  const Needs need = needs(request);
+  const std::optional<alphagenome::ReadParts> parts =
+      need.fine ? read_parts(request, n_windows) : std::nullopt;
+  // Of sums of bases, those of parts count from their first base.
+  Request of_parts = request;
+  std::vector<std::vector<BinSum>> shifted(request.sums.size());
+  if (parts)
+    for (std::size_t i = 0; i < request.sums.size(); ++i) {
+      shifted[i] = parts->shifted(request.sums[i], config_.coarse_bin());
+      of_parts.sums[i] = shifted[i];
+    }
+  const TrackEnd fine = end(true, parts ? parts->n_rows * config_.coarse_bin() : 0);
+  const TrackEnd coarse = end(false);
+  const TrackInputs fine_inputs = upload_track_inputs(pass, fine, of_parts, n_windows);
+  const TrackInputs coarse_inputs = upload_track_inputs(pass, coarse, request, n_windows);
+  const UnetRows encoded =
+      task.changed == nullptr
+          ? alphagenome::make_unet_rows(pass, config_, task.letters, info_.window)
+          : alphagenome::make_unet_rows(pass, config_, task.changed->letters(),
+                                        task.changed->n_rows() * config_.coarse_bin());
+  std::optional<PartRows> join;
+  if (task.changed != nullptr) join.emplace(pass, *task.changed, kept_store_, 0, 1);
+  std::optional<DecodedParts> decoded_parts;
+  if (parts) decoded_parts = upload_parts(pass, *parts, task.letters);
+  const Batch batch = alphagenome::make_batch(pass, config_, n_windows, info_.window);
+  for (const KeptStore::Slot& slot : task.slots) pass.depends_on(*slot + 1);
+  if (!task.slots.empty())
+    pass.depends_on(reinterpret_cast<std::uintptr_t>(kept_store_.rows(0).data));
+  take_track_outputs(pass, fine, request, n_windows);
+  take_track_outputs(pass, coarse, request, n_windows);
+  const std::int64_t n_rows = n_windows * batch.n_positions, n_pairs = batch.n_pairs;
+  const std::int64_t n_bases = n_windows * batch.n_bases, width = config_.width();
+  const Embedding& pair_embedding = info_.embeddings[2];
+  if (request.embedding)
+    pass.output(pair_embedding.output(), {n_windows * n_pairs * n_pairs, pair_embedding.width});
+  Tensor site_probabilities;
+  if (!site_rows.empty()) {
+    pass.depends_on(reinterpret_cast<std::uintptr_t>(site_rows.data));
+    site_probabilities = pass.output(alphagenome::kSiteProbabilities,
+                                     {n_windows * batch.n_bases, alphagenome::kSpliceClasses});
+  }
+  if (need.contacts && request.tracks)
+    for (std::size_t i = 0; i < heads_.size(); ++i)
+      if (heads_[i].name == kContactMaps)
+        pass.output(std::string("tracks.") + kContactMaps,
+                    {n_windows * n_pairs * n_pairs, weights_.heads[i].linear.n_out});
+  if (request.parts) {
+    pass.output("trunk", {n_rows, width});
+    pass.output("tower", {n_rows, width});
+    pass.output("pair", {n_windows * n_pairs * n_pairs, config_.pair_channels});
+    pass.output("decoded", {n_bases, config_.n_channels});
+  }
+  pass.run([&] {
+    tensor::Context& context = pass.context();
+    tensor::Arena& arena = pass.arena();
+    const auto scope = arena.scope();
+    const auto keep_part = [&](const char* name, const Tensor& x) {
+      const Tensor part = pass.find(name);
+      if (!part.empty()) ops::map(context, ops::map_copy(x, part));
+    };
+    const Tensor x = arena.take(DType::f32, {n_rows, width});
+    const Tensor pair =
+        arena.take(DType::f32, {n_windows, n_pairs, n_pairs, config_.pair_channels});
+    alphagenome::Skips skips;
+    if (join) {
+      const auto of_changed = arena.scope();
+      const Tensor changed = arena.take(DType::f32, {encoded.coarse().n_rows, width});
+      alphagenome::encode(pass, config_, weights_, encoded, changed, nullptr);
+      join->join(pass, changed, x);
+    } else {
+      alphagenome::encode(pass, config_, weights_, encoded, x,
+                          need.fine && !parts ? &skips : nullptr);
+    }
+    keep_part("trunk", x);
+    keep(pass, x, task.slots);
+    if (!weights_.organism.empty()) ops::map(context, ops::map_add(x, weights_.organism, x));
+    alphagenome::run_tower(pass, config_, weights_, batch, pair_gelu_, x, pair);
+    keep_part("tower", x);
+    const Tensor pairs(pair.data, pair.dtype,
+                       {n_windows * n_pairs * n_pairs, config_.pair_channels});
+    keep_part("pair", pairs);
+    if (need.contacts) contact_maps(pass, batch, pair);
+    if (!need.fine && !need.coarse) return;
+    const Tensor of_coarse = coarse_embedding(pass, x);
+    run_heads(pass, coarse, request, of_coarse, coarse_inputs);
+    if (!need.fine) return;
+    if (parts) {
+      run_parts(pass, of_parts, fine, *decoded_parts, x, of_coarse, fine_inputs);
+      return;
+    }
+    const Tensor decoded = arena.take(context.compute_dtype(), {n_bases, config_.n_channels});
+    alphagenome::decode(pass, config_, weights_, encoded, x, skips, decoded);
+    keep_part("decoded", decoded);
+    const Tensor of_fine = fine_embedding(pass, encoded, decoded, of_coarse, site_rows);
+    run_heads(pass, fine, request, of_fine, fine_inputs);
+    if (!site_rows.empty()) weights_.junctions->sites.compute(pass, of_fine, site_probabilities);
+  });
+}
+
+// Sums of bases of parts. x: the tower's result, of_coarse: the embedding of its rows.
+void AlphaGenome::run_parts(Pass& pass, const Request& request, const TrackEnd& fine,
+                            const DecodedParts& parts, const Tensor& x, const Tensor& of_coarse,
+                            const TrackInputs& inputs) const {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
+  const std::int64_t n_rows = parts.rows.coarse().n_rows, n_bases = parts.rows.bases().n_rows;
+  const Tensor of_x = arena.take(DType::f32, {n_rows, x.shape[1]});
+  const Tensor coarse = arena.take(of_coarse.dtype, {n_rows, of_coarse.shape[1]});
+  const Tensor decoded = arena.take(context.compute_dtype(), {n_bases, config_.n_channels});
+  ops::gather_rows(context, {of_coarse, parts.positions, coarse});
+  alphagenome::Skips skips;
+  alphagenome::encode(pass, config_, weights_, parts.rows, of_x, &skips);  // for the skips
+  ops::gather_rows(context, {x, parts.positions, of_x});
+  alphagenome::decode(pass, config_, weights_, parts.rows, of_x, skips, decoded);
+  run_heads(pass, fine, request, fine_embedding(pass, parts.rows, decoded, coarse, {}), inputs);
+}
+
+// Operand [positions, coarse width]; also fp32 where it is an output.
+Tensor AlphaGenome::coarse_embedding(Pass& pass, const Tensor& x) const {
+  tensor::Context& context = pass.context();
+  const Tensor embedding =
+      pass.arena().take(context.compute_dtype(), {x.shape[0], config_.coarse_width()});
+  const auto scope = pass.arena().scope();
+  const Tensor read = pass.arena().take(context.compute_dtype(), {x.shape[0], x.shape[1]});
+  ops::map(context, ops::map_copy(x, read));
+  ops::gemm(context, {read, &weights_.coarse_project, Activation::gelu_sigmoid, {}, embedding});
+  const Tensor wanted = pass.find(info_.embeddings[1].output());
+  if (!wanted.empty()) ops::map(context, ops::map_copy(embedding, wanted));
+  return embedding;
+}
+
+// Operand [bases, fine width], in `kept` where that is given.
+Tensor AlphaGenome::fine_embedding(Pass& pass, const UnetRows& rows, const Tensor& decoded,
+                                   const Tensor& coarse, const Tensor& kept) const {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
+  const std::int64_t width = config_.fine_width();
+  const Tensor embedding =
+      kept.empty() ? arena.take(context.compute_dtype(), {decoded.shape[0], width}) : kept;
+  const auto scope = arena.scope();
+  const Tensor skip = arena.take(DType::f32, {coarse.shape[0], width});
+  const Tensor y = arena.take(DType::f32, {decoded.shape[0], width});
+  ops::gemm(context, {coarse, &weights_.fine_skip, Activation::none, {}, skip});
+  ops::gemm(context, {decoded, &weights_.fine_project, Activation::none, {}, y});
+  ops::repeat_rows(context, {skip,
+                             config_.coarse_bin(),
+                             &rows.coarse(),
+                             &rows.bases(),
+                             y,
+                             {},
+                             {{}, {}, Activation::gelu_sigmoid, embedding}});
+  const Tensor wanted = pass.find(info_.embeddings[0].output());
+  if (!wanted.empty()) ops::map(context, ops::map_copy(embedding, wanted));
+  return embedding;
+}
+
+// The mean of both directions of each pair, normalised and activated: the embedding of pairs; and
+// its product.
+void AlphaGenome::contact_maps(Pass& pass, const Batch& batch, const Tensor& pair) const {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
+  const auto scope = arena.scope();
+  const std::int64_t n = batch.n_windows * batch.n_pairs * batch.n_pairs;
+  const std::int64_t channels = config_.pair_channels;
+  const Tensor mean =
+      arena.take(DType::f32, {batch.n_windows, batch.n_pairs, batch.n_pairs, channels});
+  ops::map(
+      context,
+      ops::make_map({pair, tensor::permuted(pair, {0, 2, 1, 3})},
+                    {{MapCode::add, 1}, {MapCode::multiply, ops::Map::kNumber, 0, 0.5f}}, mean));
+  const Tensor rows(mean.data, mean.dtype, {n, channels});
+  const Tensor read = arena.take(context.compute_dtype(), {n, channels});
+  ops::add_layer_norm(context, {rows, {}, weights_.pair_norm, {}, rows, {}, ops::NormKind::rms});
+  ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, read));
+  const Tensor wanted = pass.find(info_.embeddings[2].output());
+  if (!wanted.empty()) ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, wanted));
+  const Tensor out = pass.find(std::string("tracks.") + kContactMaps);
+  for (std::size_t i = 0; i < heads_.size(); ++i)
+    if (heads_[i].name == kContactMaps && !out.empty())
+      ops::gemm(context, {read, &weights_.heads[i].linear, Activation::none, {}, out});
+}
+
+}  // namespace biogpu::models

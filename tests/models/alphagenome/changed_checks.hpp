@@ -1,0 +1,171 @@
+#pragma once
+
+// Checks of changed windows and of sums over parts of windows, on any device.
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/models/alphagenome/model_support.hpp"
+#include "tests/models/changed_support.hpp"
+#include "tests/support/catch.hpp"
+
+namespace biogpu::test {
+
+inline constexpr std::int64_t kLongWindow = 2048;  // 256 coarse rows of the tiny model
+
+inline models::AlphaGenome::Options changed_options() {
+  models::AlphaGenome::Options options;
+  options.n_bases = kLongWindow;
+  options.weights.heads = {{"rna_seq/1", {3, 0, 4}, {1, 0}},
+                           {"dnase/128", {}},
+                           {"splice_site_usage", {}},
+                           {"chip_histone/128", {2, 1}}};
+  return options;
+}
+
+inline Letters long_window(unsigned seed) {
+  Letters letters;
+  std::uint32_t state = seed * 2654435761u + 1;
+  for (std::int64_t i = 0; i < kLongWindow; ++i) {
+    state = state * 1664525u + 1013904223u;
+    letters.push_back(static_cast<std::uint8_t>(state >> 30));
+  }
+  return letters;
+}
+
+inline std::vector<Letters> changed_letters(const Letters& window) {
+  std::vector<Letters> changed;
+  for (const std::size_t at : {std::size_t{0}, std::size_t{9}, std::size_t{63}, std::size_t{64},
+                               std::size_t{1023}, std::size_t{1500}, window.size() - 1})
+    changed.push_back(with_letters(window, at, 1));
+  changed.push_back(with_letters(window, 700, 30));
+  changed.push_back(window);
+  return changed;
+}
+
+// What is kept of the encoder of changed windows is what is kept of whole ones.
+inline void check_kept_trunk(LoadedAlphaGenome& loaded) {
+  const Letters window = long_window(1);
+  std::vector<models::KeptWindow> kept;
+  loaded.model.reserve_kept(4);
+  models::DnaModel::Request request{false, false, false, &kept};
+  loaded.run({window}, request);
+  for (const Letters& letters : changed_letters(window)) {
+    std::vector<models::KeptWindow> of_changed, of_whole;
+    request.kept = &of_changed;
+    const std::vector<models::ChangedWindow> changed = {{&kept[0], letters}};
+    loaded.model.run_changed(changed, request);
+    request.kept = &of_whole;
+    loaded.run({letters}, request);
+    const bool is_same = kept_rows(loaded, of_changed[0]) == kept_rows(loaded, of_whole[0]);
+    CHECK(is_same);
+  }
+}
+
+// The sums of fetched tracks, bin by bin.
+inline std::vector<double> summed(const models::Outputs& outputs, const models::HeadChoice& head,
+                                  std::int64_t n_bins, std::span<const models::BinSum> sums,
+                                  bool other_strand) {
+  const models::Outputs::Array& tracks = outputs.at("tracks." + head.name);
+  const auto width = static_cast<std::size_t>(tracks.shape[1]);
+  const std::size_t n_out = head.other_strand.empty() ? width : head.other_strand.size();
+  std::vector<double> result;
+  for (const models::BinSum& sum : sums)
+    for (std::size_t t = 0; t < n_out; ++t) {
+      const std::size_t column =
+          other_strand && !head.other_strand.empty() ? head.other_strand[t] : t;
+      double of_track = 0;
+      for (std::int64_t bin = sum.begin; bin < sum.end; ++bin) {
+        const std::size_t row =
+            sum.window * static_cast<std::size_t>(n_bins) + static_cast<std::size_t>(bin);
+        const volatile double product =
+            sum.factor * static_cast<double>(tracks.values[row * width + column]);
+        of_track = of_track + product;
+      }
+      result.push_back(of_track);
+    }
+  return result;
+}
+
+inline void check_same_sums_of_heads(LoadedAlphaGenome& loaded, const models::Outputs& got,
+                                     const models::Outputs& tracks,
+                                     const models::DnaModel::Request& request) {
+  for (std::size_t i = 0; i < loaded.model.heads().size(); ++i) {
+    const models::HeadChoice& head = loaded.model.heads()[i];
+    INFO(head.name);
+    const std::vector<double> right = summed(tracks, head, loaded.model.head(head).bins.n_bins,
+                                             request.sums[i], request.other_strand);
+    const std::vector<double>& sums = got.at("sums." + head.name).doubles;
+    REQUIRE(sums.size() >= right.size());
+    const bool is_same =
+        right.empty() || std::memcmp(sums.data(), right.data(), right.size() * sizeof(double)) == 0;
+    CHECK(is_same);
+  }
+}
+
+// Sums over parts of whole and of changed windows have the bytes of sums of fetched tracks.
+inline void check_changed_sums(LoadedAlphaGenome& loaded) {
+  const std::vector<Letters> windows = {long_window(1), long_window(2)};
+  const std::int64_t n_fine = kLongWindow, n_coarse = kLongWindow / 8;
+  struct Case {
+    bool other_strand;
+    std::vector<models::BinSum> fine, coarse;
+  };
+  // Near the middle, at both ends, in one window alone, in none, over most of a window.
+  const std::vector<Case> cases = {
+      {false, {{0, 1000, 1100, 1.0 / 3}, {1, 1010, 1011, 1}}, {{0, 0, n_coarse, 0.3}}},
+      {true, {{0, 0, 5, 0.1}, {1, n_fine - 3, n_fine, 1}}, {{1, 5, 6, 1}, {0, 100, 140, 0.7}}},
+      {false, {{1, 300, 420, 1}, {1, 310, 310, 1}}, {{1, 37, 52, 1}}},
+      {false, {{0, 4, 4, 1}}, {{0, 3, 3, 1}}},
+      {true, {{0, 0, n_fine, 0.25}, {1, 7, n_fine - 9, 0.5}}, {{0, 0, n_coarse, 1}}}};
+  std::vector<models::KeptWindow> kept;
+  const models::Outputs tracks = loaded.run(windows, {true, false, false, &kept});
+  const std::vector<Letters> letters = {with_letters(windows[0], 1024, 1),
+                                        with_letters(windows[1], 320, 12)};
+  const models::Outputs changed_tracks = loaded.run(letters, {});
+  std::vector<models::ChangedWindow> changed;
+  for (std::size_t i = 0; i < 2; ++i) {
+    REQUIRE(loaded.model.is_near(windows[i], letters[i]));
+    changed.push_back({&kept[i], letters[i]});
+  }
+  models::DnaModel::Request request;
+  request.tracks = false;
+  for (const Case& of : cases) {
+    request.sums.clear();
+    for (const models::HeadChoice& head : loaded.model.heads())
+      request.sums.push_back(loaded.model.head(head).bins.bin_size == 1
+                                 ? std::span<const models::BinSum>(of.fine)
+                                 : std::span<const models::BinSum>(of.coarse));
+    request.other_strand = of.other_strand;
+    check_same_sums_of_heads(loaded, loaded.run(windows, request), tracks, request);
+    check_same_sums_of_heads(loaded, loaded.model.run_changed(changed, request), changed_tracks,
+                             request);
+  }
+  // The substitutions matter.
+  CHECK(changed_tracks.at("tracks.rna_seq/1").values != tracks.at("tracks.rna_seq/1").values);
+}
+
+// Tracks of changed windows have the bytes of a whole pass.
+inline void check_changed_tracks(LoadedAlphaGenome& loaded) {
+  const std::vector<Letters> windows = {long_window(1), long_window(2)};
+  std::vector<models::KeptWindow> kept;
+  loaded.run(windows, {true, false, false, &kept});
+  const std::vector<Letters> letters = {with_letters(windows[0], 600, 1),
+                                        with_letters(windows[1], 2047, 1)};
+  const std::vector<models::ChangedWindow> changed = {{&kept[0], letters[0]},
+                                                      {&kept[1], letters[1]}};
+  const models::Outputs got = loaded.model.run_changed(changed, {});
+  const models::Outputs right = loaded.run(letters, {});
+  REQUIRE(got.arrays().size() == right.arrays().size());
+  for (const models::Outputs::Array& array : right.arrays()) {
+    INFO(array.name);
+    CHECK(got.at(array.name).shape == array.shape);
+    const bool is_same = got.at(array.name).values == array.values;
+    CHECK(is_same);
+  }
+}
+
+}  // namespace biogpu::test
