@@ -38,6 +38,16 @@ def tracks_times(*results):
                   "over two of the peer in fp32", "memory, GB"], rows, "llrrrrr")
 
 
+def track_road(result, before):
+    """Of scripts/bench/track_road.py: a window from file to file, and what it was before a change."""
+    def row(case, earlier):
+        return [case["format"], f"{case['bytes'] / 1e6:.1f}", f"{1e3 * case['gpu_s']:.1f}", f"{1e3 * case['wall_s']:.1f}",
+                f"{case['ratio']:.2f}", f"{1e3 * earlier['wall_s']:.1f}"]
+
+    return table(["format", "MB a window", "device, ms", "in all, ms", "in all / device", "in all before, ms"],
+                 [row(*cases) for cases in zip(result["cases"], before["cases"])], "lrrrrr")
+
+
 def potential_times(result):
     """Energies and forces in fp32; torchmd-net runs plain PyTorch on edges that cost it nothing."""
     rows = []
