@@ -130,6 +130,16 @@ def write_trunk(folder, source):
                     "z=full/z", "s=full/s"], check=True)
 
 
+def write_pictures(folder, source):
+    """A model of pictures, and drawings."""
+    model = source / "tests/data/models/molscribe_tiny"
+    shutil.copytree(model, folder / "molscribe")
+    shutil.copy(model / "picture1.png", folder / "drawing.png")
+    (folder / "crops").mkdir()
+    for i in range(3):
+        shutil.copy(model / f"picture{i}.png", folder / "crops")
+
+
 def write_variants(folder, chromosome):
     """Substitutions of chr1 of genome.fa."""
     lines = [f"chr1\t{at + 1}\t.\t{chromosome[at]}\t{'ACGT'[('ACGT'.index(chromosome[at]) + 1) % 4]}\t.\t.\t.\n"
@@ -173,6 +183,7 @@ def write_inputs(folder, source, biogpu):
     write_potentials(folder, source)
     write_complexes(folder, source)
     write_trunk(folder, source)
+    write_pictures(folder, source)
     subprocess.run([sys.executable, source / "tests/support/random_proteinmpnn.py", folder / "v_48_020"], check=True)
     write_structures(folder)
 

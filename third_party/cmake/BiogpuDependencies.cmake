@@ -33,7 +33,7 @@ else()
                  "libjpeg62-turbo-dev, libtiff-dev)")
 endif()
 # Without RDKit the tasks that read or write molecules with bonds say that it is missing.
-find_package(RDKit QUIET COMPONENTS FileParsers GraphMol RDGeneral RDGeometryLib SmilesParse)
+find_package(RDKit QUIET COMPONENTS ChemTransforms FileParsers GraphMol RDGeneral RDGeometryLib SmilesParse)
 if(NOT RDKit_FOUND)
   message(STATUS "RDKit not found: no graphs of molecules (package librdkit-dev)")
 endif()

@@ -56,6 +56,7 @@ if(TARGET biogpu_image_decoders)
 endif()
 if(TARGET biogpu_rdkit)
   biogpu_install(biogpu_rdkit ${BIOGPU_PRIVATE_LIBDIR})
+  biogpu_install(biogpu_chemistry ${BIOGPU_PRIVATE_LIBDIR})
 endif()
 # On a machine with a GPU the tests run from the installed folder; scripts/gpu_test.sh does it.
 if(BIOGPU_DEVELOPER_MODE AND BIOGPU_GPU MATCHES "^(cuda|rocm)$")

@@ -18,6 +18,7 @@ constexpr Subcommand kInferSubcommands[] = {
     {"relax", "minima of energy, of the box too", add_infer_relax, "Atoms"},
     {"md", "molecular dynamics", add_infer_md, "Atoms"},
     {"affinity", "binding affinities of docked ligands", add_infer_affinity, "Complexes"},
+    {"recognize", "drawings of molecules to SMILES and molfiles", add_infer_recognize, "Pictures"},
     {"info", "what a model folder holds", add_infer_info, "Model"},
     {"bench", "time, rate and error of kernels and whole passes", add_infer_bench, "Model"},
 };

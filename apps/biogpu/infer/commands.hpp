@@ -21,6 +21,7 @@ Run add_infer_energy(CLI::App& command);
 Run add_infer_relax(CLI::App& command);
 Run add_infer_md(CLI::App& command);
 Run add_infer_affinity(CLI::App& command);
+Run add_infer_recognize(CLI::App& command);
 Run add_infer_info(CLI::App& command);
 Run add_infer_bench(CLI::App& command);
 

@@ -28,6 +28,8 @@ constexpr FormatSuffix kSuffixes[] = {
     {"log", "txt", true},
     {"csv", "csv", true},
     {"json", "json", true},
+    {"jsonl", "jsonl", true},
+    {"ndjson", "jsonl", true},
     {"html", "html", true},
     {"htm", "html", true},
     {"svg", "svg"},

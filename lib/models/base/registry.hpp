@@ -29,7 +29,7 @@ struct LoadOptions {
 };
 
 // What a model's tasks read.
-enum class Reads { proteins, structures, dna, atoms, complexes, arrays };
+enum class Reads { proteins, structures, dna, atoms, complexes, arrays, images };
 
 // A kind of model as the command line knows it.
 struct ModelDef {

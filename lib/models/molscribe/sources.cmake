@@ -1,0 +1,13 @@
+set(sources
+    chemistry/abbreviations.cpp
+    chemistry/atom_symbol.cpp
+    chemistry/drawing_text.cpp
+    chemistry/formula.cpp
+    chemistry/rdkit.cpp
+    config.cpp
+    decoder.cpp
+    encoder.cpp
+    graph.cpp
+    molscribe.cpp
+    preprocess.cpp
+    vocabulary.cpp)
