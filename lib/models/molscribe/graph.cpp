@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/models/molscribe/chemistry/characters.hpp"
+#include "lib/models/molscribe/characters.hpp"
 
 namespace biogpu::models::molscribe {
 namespace {

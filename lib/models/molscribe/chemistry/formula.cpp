@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/models/molscribe/characters.hpp"
 #include "lib/models/molscribe/chemistry/abbreviations.hpp"
-#include "lib/models/molscribe/chemistry/characters.hpp"
 
 namespace biogpu::models::molscribe {
 namespace {
