@@ -67,9 +67,11 @@ inline void check_encoded(models::MolScribe& model, const Pictures& pictures,
 }
 
 // Exact tokens, atoms and bonds; confidences, products of up to 400 probabilities, to a part of
-// themselves.
-inline void check_graphs(models::MolScribe& model, const Pictures& pictures,
-                         const nlohmann::json& expected, double bound) {
+// themselves. Returns the graphs.
+inline std::vector<models::molscribe::MoleculeGraph> check_graphs(models::MolScribe& model,
+                                                                  const Pictures& pictures,
+                                                                  const nlohmann::json& expected,
+                                                                  double bound) {
   const std::vector<models::molscribe::MoleculeGraph> graphs = model.recognize(pictures.images);
   for (std::size_t i = 0; i < graphs.size(); ++i) {
     CAPTURE(pictures.names[i]);
@@ -91,6 +93,7 @@ inline void check_graphs(models::MolScribe& model, const Pictures& pictures,
     const double confidence = right.at("confidence").get<double>();
     CHECK(std::fabs(graph.confidence - confidence) < bound * confidence);
   }
+  return graphs;
 }
 
 inline void check_same(const models::molscribe::MoleculeGraph& a,
