@@ -144,7 +144,7 @@ class Network:
         logits = (q * (c // heads) ** -0.5) @ k.transpose(-2, -1)
         logits = logits + self.window_bias(name + "attn.relative_position_bias_table", heads)
         if shifted:
-            logits = logits + self.shift_mask(resolution)[:, None].to(logits.dtype)
+            logits = logits + self.shift_mask(resolution)[:, None].to(logits)
         y = (logits.softmax(-1) @ v).transpose(1, 2).reshape(n * n, w * w, c)
         y = self.linear(name + "attn.proj", y).view(n, n, w, w, c).transpose(1, 2).reshape(resolution, resolution, c)
         if shifted:
@@ -157,7 +157,7 @@ class Network:
         """[n_memory, width]"""
         root, config = "encoder.transformer.", self.config
         proj = root + "patch_embed.proj"
-        x = normalised(gray).to(self.tensors[proj + ".weight"].dtype)
+        x = normalised(gray).to(self.tensors[proj + ".weight"])
         x = F.conv2d(x, self.tensors[proj + ".weight"], self.tensors[proj + ".bias"], stride=4)
         resolution = x.shape[-1]
         x = self.norm(root + "patch_embed.norm", x.flatten(2).transpose(1, 2)[0], 1e-5)
@@ -189,7 +189,7 @@ class Network:
         memory = self.linear(root + "enc_trans_layer.0", encoded)
         table = self.tensors[root + "embeddings.make_embedding.emb_luts.0.weight"]
         d, n_layers = table.shape[1], config["dec_num_layers"]
-        place0 = (torch.arange(d) % 2).to(table.dtype)
+        place0 = (torch.arange(d) % 2).to(table)
         names = [f"{root}decoder.transformer_layers.{i}." for i in range(n_layers)]
         crossed = [(self.linear(name + "context_attn.linear_keys", memory),
                     self.linear(name + "context_attn.linear_values", memory)) for name in names]
@@ -211,7 +211,7 @@ class Network:
                 x = x + self.linear(name + "feed_forward.w_2", y)
             hidden = self.norm(root + "decoder.layer_norm", x, 1e-6)
             log_p = self.linear(root + "output_layer", hidden)[0].log_softmax(-1)
-            log_p = log_p.masked_fill(~vocabulary.may_follow(token, len(tokens)), -torch.inf)
+            log_p = log_p.masked_fill(~vocabulary.may_follow(token, len(tokens)).to(log_p.device), -torch.inf)
             first = log_p.topk(2).values
             token = int(log_p.argmax())
             tokens.append(token)
@@ -235,7 +235,7 @@ class Network:
                   "atoms": [atom[:3] for atom in atoms], "bonds": [], "pair_margin": None}
         confidence = np.exp(np.mean(logarithms))
         if atoms:
-            p = self.bonds(states[[atom[3] for atom in atoms]]).double().numpy()
+            p = self.bonds(states[[atom[3] for atom in atoms]]).double().cpu().numpy()
             both = p.copy()
             both[:, :, :5] = (p[:, :, :5] + p[:, :, :5].transpose(1, 0, 2)) / 2
             both[:, :, 5] = (p[:, :, 5] + p[:, :, 6].T) / 2

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Compares `biogpu infer recognize` with MolScribe in PyTorch on drawings, then times both.
+
+usage: molscribe.py BIOGPU FOLDER OUT.json [--pictures N] [--seed N] [--device cpu|gpu] [--threads N]
+
+FOLDER: a model, for example one that scripts/reference/make_molscribe.py --shape base has made. Drawings are made from the
+seed: by RDKit of random chains and rings where it is installed, else lines and letters. The reference is
+scripts/reference/molscribe.py in fp32, one picture at a time, on the same kind of device. Atoms, places and bonds must be
+equal; a difference counts as a tie, and is reported as one, where the reference's own margin between the first and the
+second token or bond is below 1e-4. Fails where others differ. Times are of whole commands, loading left out for both:
+the same pictures once and ten times.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import cv2
+import numpy as np
+import safetensors.torch
+import torch
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts/reference"))
+import molscribe  # noqa: E402
+
+TIE = 1e-4
+KINDS = ["", "single", "double", "triple", "aromatic", "solid wedge", "dashed wedge"]
+
+
+def random_smiles(random):
+    """A chain with rings and other atoms."""
+    parts = []
+    for _ in range(int(random.integers(2, 9))):
+        parts.append(str(random.choice(["C", "N", "O", "CC", "C(=O)", "C(F)", "c1ccccc1", "C1CCNCC1", "S(=O)(=O)", "C#C",
+                                        "[C@H](C)", "C(Cl)", "c1ccncc1"])))
+    return "".join(parts)
+
+
+def lines_and_letters(random):
+    height, width = (int(n) for n in random.integers(120, 500, 2))
+    picture = np.full((height, width, 3), 255, np.uint8)
+    for _ in range(int(random.integers(5, 30))):
+        ends = [[int(random.integers(0, n)) for n in (width, height)] for _ in range(2)]
+        cv2.line(picture, ends[0], ends[1], (0, 0, 0), int(random.integers(1, 3)), cv2.LINE_AA)
+    for letter in random.choice(list("NOSFCl"), 6):
+        at = [int(random.integers(0, n)) for n in (width, height)]
+        cv2.putText(picture, str(letter), at, cv2.FONT_HERSHEY_SIMPLEX, 0.7, (0, 0, 0), 1, cv2.LINE_AA)
+    return picture
+
+
+def draw(path, random):
+    try:
+        from rdkit import Chem
+        from rdkit.Chem import Draw
+    except ImportError:
+        cv2.imwrite(str(path), lines_and_letters(random))
+        return
+    mol = None
+    while mol is None:
+        mol = Chem.MolFromSmiles(random_smiles(random))
+    Draw.MolToFile(mol, str(path), size=tuple(int(n) for n in random.integers(200, 500, 2)))
+
+
+def run_biogpu(args, paths, lines):
+    names = lines.with_suffix(".txt")
+    names.write_text("".join(f"{path}\n" for path in paths))
+    command = [args.biogpu, "infer", "recognize", "-q", "--model", args.folder, "--device", args.device, "-t", str(args.threads),
+               "--chemistry", "plain", "--list", names, "--json-lines", lines, "-o", lines.with_suffix(".tsv")]
+    begin = time.perf_counter()
+    subprocess.run(list(map(str, command)), check=True)
+    return time.perf_counter() - begin
+
+
+def graph_of(line):
+    atoms = [(atom["atom_symbol"], atom["x"], atom["y"]) for atom in line["atoms"]]
+    return atoms, [[*bond["endpoint_atoms"], KINDS.index(bond["bond_type"])] for bond in line["bonds"]]
+
+
+def compare(results, lines):
+    """Counts, and the least margins."""
+    counts = {"pictures": len(results), "equal": 0, "ties": 0, "different": 0}
+    for result, line in zip(results, lines):
+        right = ([tuple(atom) for atom in result["atoms"]], [list(bond) for bond in result["bonds"]])
+        margin = min(min(result["margins"]), result["pair_margin"] or np.inf)
+        kind = "equal" if graph_of(line) == right else "ties" if margin < TIE else "different"
+        counts[kind] += 1
+        if kind == "different":
+            print(f"{line['image']}: differs, least margin {margin:.3g}", file=sys.stderr)
+    margins = sorted(min(result["margins"]) for result in results)
+    counts["least_margins"] = margins[:10]
+    counts["margins_below_1e-3"] = sum(margin < 1e-3 for margin in margins)
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("biogpu", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--pictures", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--threads", type=int, default=2)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    config = json.loads((args.folder / "config.json").read_text())
+    tensors = safetensors.torch.load_file(args.folder / "model.safetensors", device="cuda" if args.device == "gpu" else "cpu")
+    network = molscribe.Network(config, {name: x.float() for name, x in tensors.items()},
+                                json.loads((args.folder / config["vocab_file"]).read_text()))
+    random = np.random.default_rng(args.seed)
+    with tempfile.TemporaryDirectory() as work:
+        paths = [pathlib.Path(work) / f"{i:05d}.png" for i in range(args.pictures)]
+        for path in paths:
+            draw(path, random)
+        lines = pathlib.Path(work) / "lines.jsonl"
+        once = run_biogpu(args, paths, lines)
+        found = [json.loads(line) for line in lines.read_text().splitlines()]
+        results, begin = [], time.perf_counter()
+        for path in paths:
+            results.append(network.predict(molscribe.read_picture(path, network.config["input_size"])))
+        reference_s = time.perf_counter() - begin
+        counts = compare(results, found)
+        repeated = run_biogpu(args, paths * 10, lines)
+    biogpu_s = (repeated - once) / 9
+    report = {"model": str(args.folder), "device": args.device, "threads": args.threads, "seed": args.seed, **counts,
+              "n_tokens": sum(len(result["tokens"]) for result in results),
+              "reference_s": reference_s, "biogpu_s": biogpu_s, "speedup": reference_s / biogpu_s}
+    args.out.write_text(json.dumps(report, indent=1) + "\n")
+    print(json.dumps(report, indent=1))
+    sys.exit(1 if counts["different"] else 0)
+
+
+main()
