@@ -13,7 +13,7 @@ if ! recognize "$images/gray8.png" && err_has "need libbiogpu_images.so"; then
 fi
 
 # The graphs that the reference gives.
-recognize "$model"/picture*.png -o out.tsv --json-lines out.jsonl --mol-dir molfiles
+recognize "$model"/picture*.png -o out.tsv --json-lines out.jsonl --mol-dir molfiles --svg drawings
 check "all pictures" rc_is 0
 check "columns" cmp <(head -1 out.tsv) <(printf 'image\tsmiles\tconfidence\tn_atoms\tn_bonds\tstatus\n')
 check "a line a picture" n_lines_is out.tsv 7
@@ -40,6 +40,27 @@ for row, line in zip(rows, lines):
     molfile = (pathlib.Path("molfiles") / name).with_suffix(".mol").read_text()
     assert molfile == line["molfile"] and molfile.endswith("M  END\n")
     assert molfile.splitlines()[3] == f"{row[3]:>3}{row[4]:>3}  0  0  0  0  0  0  0  0999 V2000"
+END
+
+check "drawings over the pictures" python3 - "$model" <<'END'
+import base64
+import json
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree
+import zlib
+expected = json.load(open(sys.argv[1] + "/expected.json"))
+for name, right in expected.items():
+    page = xml.etree.ElementTree.parse((pathlib.Path("drawings") / name).with_suffix(".svg")).getroot()
+    assert len(page.findall(".//{*}circle")) == len(right["atoms"]), name
+    titles = [title.text for title in page.findall(".//{*}g/{*}title")]
+    assert sum(":" in title for title in titles) == len(right["bonds"]), name
+    png = base64.b64decode(page.find("{*}image").get("href").split(",")[1])
+    width, height = (int.from_bytes(png[i:i + 4], "big") for i in (16, 20))
+    assert page.get("viewBox") == f"0 0 {width} {height}", name
+    packed = b"".join(chunk for chunk in re.findall(rb"IDAT(.*)....\0\0\0\0IEND", png, re.S))
+    assert len(zlib.decompress(packed)) == height * (3 * width + 1), name
 END
 
 # The same for any batch and number of threads, from a folder, a list and standard input.
@@ -75,13 +96,13 @@ check "pages differ" test "$(tail -n +2 pages.tsv | cut -f 2,3 | sort -u | wc -l
 
 # What is no picture.
 refused() { # MESSAGE ARGUMENTS...
-  recognize "${@:2}" -o refused.tsv --json-lines refused.jsonl --mol-dir refused_mol
+  recognize "${@:2}" -o refused.tsv --json-lines refused.jsonl --mol-dir refused_mol --svg refused_svg
   check "refused: $1" rc_is 3
   check "says $1" err_has "$1"
   check "one line" n_lines_is err.txt 1
   check "no output of $1" absent refused.tsv
   check "no lines of $1" absent refused.jsonl
-  check "no molfile of $1" test -z "$(ls -A refused_mol 2>/dev/null)"
+  check "no molfile of $1" test -z "$(find refused_mol refused_svg -type f)"
 }
 echo text >text.png
 : >empty.png

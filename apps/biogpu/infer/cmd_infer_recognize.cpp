@@ -19,6 +19,7 @@
 #include "lib/io/output_file.hpp"
 #include "lib/models/molscribe/chemistry/rdkit.hpp"
 #include "lib/models/molscribe/molscribe.hpp"
+#include "lib/tasks/image/recognition_svg.hpp"
 #include "lib/tasks/image/recognize.hpp"
 
 namespace biogpu::app {
@@ -28,7 +29,7 @@ constexpr std::uint64_t kCpuImages = 16, kGpuImages = 256;
 
 struct RecognizeFlags {
   InferFlags infer;
-  std::string list, json_lines, mol_dir, chemistry = "auto";
+  std::string list, json_lines, mol_dir, svg_dir, chemistry = "auto";
 };
 
 // Files of a folder, one for each picture, which get their names together at the end.
@@ -72,7 +73,8 @@ InferFlags with_images(const RecognizeFlags& flags) {
   infer.inputs = find_images(infer.inputs, flags.list);
   if (!flags.list.empty()) infer.also_read.push_back({"--list", flags.list});
   if (!flags.json_lines.empty()) infer.also_written.push_back({"--json-lines", flags.json_lines});
-  if (!flags.mol_dir.empty()) require_own_stems(infer.inputs, flags.mol_dir);
+  for (const std::string& folder : {flags.mol_dir, flags.svg_dir})
+    if (!folder.empty()) require_own_stems(infer.inputs, folder);
   return infer;
 }
 
@@ -98,7 +100,7 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
         source = made.get();
         return made;
       });
-  source->prepare_for(run.model().config().input_size, false);
+  source->prepare_for(run.model().config().input_size, !flags.svg_dir.empty());
   run.limit_memory([&](std::uint64_t n_images) {
     return run.model().measure(static_cast<std::int64_t>(n_images));
   });
@@ -109,6 +111,8 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
   if (!flags.json_lines.empty()) lines.emplace(flags.json_lines, infer.shared.threads);
   std::optional<FolderOutput> molfiles;
   if (!flags.mol_dir.empty()) molfiles.emplace(flags.mol_dir);
+  std::optional<FolderOutput> drawings;
+  if (!flags.svg_dir.empty()) drawings.emplace(flags.svg_dir);
   run.run(
       [&](const std::vector<ImageItem>& items, pipeline::RecordOutputs& result) {
         std::vector<models::molscribe::PreparedImage> images;
@@ -125,6 +129,9 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
           texts.add("tsv", line);
           if (lines) texts.add("json", json);
           if (molfiles) texts.add("mol:" + items[i].stem + ".mol", recognized.molfile);
+          if (drawings)
+            texts.add("svg:" + items[i].stem + ".svg",
+                      tasks::recognition_svg(recognized, items[i].image, items[i].original));
         }
         result.text = texts.joined();
       },
@@ -134,6 +141,8 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
             out.write(text);
           else if (name == "json")
             lines->write(text);
+          else if (name.starts_with("svg:"))
+            drawings->add(name.substr(4), text);
           else if (!text.empty())
             molfiles->add(name.substr(4), text);
         }
@@ -148,6 +157,7 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
     out.commit();
     if (lines) lines->commit();
     if (molfiles) molfiles->commit();
+    if (drawings) drawings->commit();
   });
 }
 
@@ -171,6 +181,9 @@ Run add_infer_recognize(CLI::App& command) {
       ->check(output_name({"jsonl", "json", "txt"}));
   options.option("--mol-dir", flags->mol_dir,
                  "folder for a molfile (V2000) of each picture, named after it", "DIR");
+  options.option("--svg", flags->svg_dir,
+                 "folder for the graph of each picture drawn over it, to check it at a glance",
+                 "DIR");
   options
       .option("--chemistry", flags->chemistry,
               "rdkit: canonical SMILES, stereo, abbreviations expanded; plain: as it is drawn "
@@ -198,7 +211,7 @@ Run add_infer_recognize(CLI::App& command) {
           "Examples:\n"
           "  biogpu infer recognize --model molscribe drawing.png\n"
           "  biogpu infer recognize --model molscribe crops/ -o molecules.tsv \\\n"
-          "      --json-lines molecules.jsonl --mol-dir molfiles\n\n") +
+          "      --json-lines molecules.jsonl --mol-dir molfiles --svg drawings\n\n") +
       kExitCodes);
   return [flags](const std::string& command_line) { run_recognize(*flags, command_line); };
 }

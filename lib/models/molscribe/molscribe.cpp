@@ -137,11 +137,11 @@ void MolScribe::require_rows(std::int64_t n_images) {
 }
 
 std::size_t MolScribe::measure(std::int64_t n_images) const {
+  const std::int64_t n_pixels = config_.input_size * config_.input_size;
+  PreparedImage blank;
+  blank.gray.resize(static_cast<std::size_t>(n_pixels));
   const std::vector<PreparedImage> images(
-      static_cast<std::size_t>(std::min(n_images, sizes_.encoded)),
-      {1, 1,
-       std::vector<std::uint8_t>(
-           static_cast<std::size_t>(config_.input_size * config_.input_size))});
+      static_cast<std::size_t>(std::min(n_images, sizes_.encoded)), blank);
   return DecodeRows::bytes(*decoder_, config_, n_rows_for(n_images), context_.precision()) +
          measure_pass([&](Pass& pass) { forward(pass, images, {}); });
 }

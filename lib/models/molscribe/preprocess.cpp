@@ -36,8 +36,7 @@ Frame ink_frame(const Image& image) {
   return frame;
 }
 
-Image cropped(const Image& image) {
-  const Frame frame = ink_frame(image);
+Image cropped(const Image& image, const Frame& frame) {
   Image out{static_cast<std::uint32_t>(frame.right - frame.left + 2 * kPad),
             static_cast<std::uint32_t>(frame.bottom - frame.top + 2 * kPad),
             {}};
@@ -129,12 +128,20 @@ void copy(const Image& image, std::size_t size, const F& f) {
 
 PreparedImage prepare_image(const Image& image, std::int64_t side) {
   const auto size = static_cast<std::size_t>(side);
-  PreparedImage out{image.width, image.height, std::vector<std::uint8_t>(size * size)};
+  PreparedImage out;
+  out.width = image.width;
+  out.height = image.height;
+  out.gray.resize(size * size);
   const auto put = [&](std::size_t y, std::size_t x, const int* colours) {
     out.gray[y * size + x] = static_cast<std::uint8_t>(
         (9798 * colours[0] + 19235 * colours[1] + 3735 * colours[2] + 16384) >> 15);
   };
-  const Image whole = cropped(image);
+  const Frame frame = ink_frame(image);
+  const Image whole = cropped(image, frame);
+  out.left = static_cast<double>(frame.left) - kPad;
+  out.top = static_cast<double>(frame.top) - kPad;
+  out.cut_width = whole.width;
+  out.cut_height = whole.height;
   if (whole.width == size && whole.height == size)
     copy(whole, size, put);
   else if (whole.width == 2 * size && whole.height == 2 * size)

@@ -11,6 +11,8 @@ namespace biogpu::models::molscribe {
 struct PreparedImage {
   std::uint32_t width = 0, height = 0;  // before it was cropped
   std::vector<std::uint8_t> gray;       // [size, size]
+  // What was cut out and scaled, in pixels of the whole picture; its sides may lie outside.
+  double left = 0, top = 0, cut_width = 0, cut_height = 0;
 };
 
 // Cuts white rows and columns off the sides (255, 255, 255 alone is white), adds 5 white pixels on
