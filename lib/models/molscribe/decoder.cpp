@@ -27,7 +27,7 @@ using tensor::HostTensor;
 using tensor::Tensor;
 using tensor::WeightTable;
 
-constexpr float kEps = 1e-6f;
+constexpr float kDecoderEps = 1e-6f;
 
 void normalise(Context& context, const Tensor& x, const tensor::Norm& norm, const Tensor& out,
                const Tensor& hidden = {}) {
@@ -60,15 +60,15 @@ TokenDecoder::TokenDecoder(const Config& config, const Vocabulary& vocabulary, W
     layer.cross_out = table.take_linear(context, name + "context_attn.final_linear", d, d);
     keys_values.push_back(name + "context_attn.linear_keys");
     keys_values.push_back(name + "context_attn.linear_values");
-    layer.self_norm = table.take_norm(context, name + "layer_norm_1", d, kEps);
-    layer.cross_norm = table.take_norm(context, name + "layer_norm_2", d, kEps);
-    layer.ffn_norm = table.take_norm(context, name + "feed_forward.layer_norm", d, kEps);
+    layer.self_norm = table.take_norm(context, name + "layer_norm_1", d, kDecoderEps);
+    layer.cross_norm = table.take_norm(context, name + "layer_norm_2", d, kDecoderEps);
+    layer.ffn_norm = table.take_norm(context, name + "feed_forward.layer_norm", d, kDecoderEps);
     layer.ffn_up = table.take_linear(context, name + "feed_forward.w_1", 4 * d, d);
     layer.ffn_down = table.take_linear(context, name + "feed_forward.w_2", d, 4 * d);
     layers_.push_back(std::move(layer));
   }
   memory_keys_values_ = table.take_linears(context, keys_values, d, d, 1);
-  last_norm_ = table.take_norm(context, root + "decoder.layer_norm", d, kEps);
+  last_norm_ = table.take_norm(context, root + "decoder.layer_norm", d, kDecoderEps);
   head_ = table.take_linear(context, root + "output_layer", vocabulary.size(), d);
   HostTensor embeddings =
       table.take(root + "embeddings.make_embedding.emb_luts.0.weight", {vocabulary.size(), d});

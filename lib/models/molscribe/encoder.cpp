@@ -22,7 +22,7 @@ using tensor::HostTensor;
 using tensor::Tensor;
 using tensor::WeightTable;
 
-constexpr float kEps = 1e-5f;
+constexpr float kSwinEps = 1e-5f;
 constexpr float kShiftMask = -100;  // added to logits, as the original does
 constexpr std::array<double, 3> kMean{0.485, 0.456, 0.406}, kDeviation{0.229, 0.224, 0.225};
 
@@ -76,7 +76,7 @@ SwinEncoder::SwinEncoder(const Config& config, WeightTable& table, Context& cont
     : window_(config.window), patch_numbers_(config.patch_size * config.patch_size) {
   const std::string root = "encoder.transformer.";
   read_patches(config, table, context);
-  patch_norm_ = table.take_norm(context, root + "patch_embed.norm", config.embed_dim, kEps);
+  patch_norm_ = table.take_norm(context, root + "patch_embed.norm", config.embed_dim, kSwinEps);
   const bool computes = table.maps() == WeightTable::Maps::read;
   if (computes)
     patch_rows_ = ImageRows(
@@ -97,7 +97,7 @@ SwinEncoder::SwinEncoder(const Config& config, WeightTable& table, Context& cont
                                         b % 2 == 1, table, context));
     if (s + 1 < config.n_stages()) {
       const std::string name = fmt::format("{}layers.{}.downsample.", root, s);
-      stage.merge_norm = table.take_norm(context, name + "norm", 4 * stage.width, kEps);
+      stage.merge_norm = table.take_norm(context, name + "norm", 4 * stage.width, kSwinEps);
       const std::array<tensor::LinearPart, 1> merge{{{name + "reduction", 2 * stage.width}}};
       stage.merge = table.take_linear_parts(context, merge, 4 * stage.width, false);
       if (computes)
@@ -105,7 +105,7 @@ SwinEncoder::SwinEncoder(const Config& config, WeightTable& table, Context& cont
     }
     stages_.push_back(std::move(stage));
   }
-  last_norm_ = table.take_norm(context, root + "norm", config.encoder_width(), kEps);
+  last_norm_ = table.take_norm(context, root + "norm", config.encoder_width(), kSwinEps);
 }
 
 // The three planes have the same grey levels, of which the original takes the mean and divides by
@@ -141,10 +141,10 @@ SwinEncoder::Block SwinEncoder::read_block(const std::string& name, const Stage&
   const std::int64_t c = stage.width;
   Block block;
   block.is_shifted = is_shifted;
-  block.attention_norm = table.take_norm(context, name + "norm1", c, kEps);
+  block.attention_norm = table.take_norm(context, name + "norm1", c, kSwinEps);
   block.qkv = table.take_linear(context, name + "attn.qkv", 3 * c, c);
   block.projection = table.take_linear(context, name + "attn.proj", c, c);
-  block.ffn_norm = table.take_norm(context, name + "norm2", c, kEps);
+  block.ffn_norm = table.take_norm(context, name + "norm2", c, kSwinEps);
   block.ffn_up = table.take_linear(context, name + "mlp.fc1", 4 * c, c);
   block.ffn_down = table.take_linear(context, name + "mlp.fc2", c, 4 * c);
   for (const char* buffer : {"attn.relative_position_index", "attn_mask"})

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstddef>
 
+#include "lib/models/molscribe/characters.hpp"
 #include "lib/models/molscribe/chemistry/abbreviations.hpp"
 #include "lib/structure/elements.hpp"
 
@@ -15,8 +16,6 @@ constexpr std::array<std::string_view, 10> kOrganic{"B", "C", "N",  "O",  "P",
                                                     "S", "F", "Cl", "Br", "I"};
 constexpr std::array<std::string_view, 8> kAromatic{"b", "c", "n", "o", "p", "s", "se", "as"};
 constexpr std::size_t kOrganicAromatic = 6;  // of these may be outside brackets
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // In its own case.
 bool is_element_symbol(std::string_view name) {

@@ -20,9 +20,6 @@ constexpr std::int64_t kMaxCount = 100000;
 constexpr std::int64_t kMaxTrials = 10000;
 constexpr int kMaxDepth = 900;  // Python's programs end with an exception at about this depth
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 template <class Is>
 std::size_t run_of(std::string_view text, std::size_t at, const Is& is) {
   std::size_t n = 0;
