@@ -143,7 +143,7 @@ import re, subprocess, sys
 biogpu = sys.argv[1]
 text = subprocess.run([biogpu, "completion", "bash"], capture_output=True, text=True).stdout
 options = re.findall(r'    "([^"\n]*)"\)\n.*\n.*\n      with_value="([^"]*)"', text)
-outputs = {"--output", "--json", "--html", "--logo", "--max", "--table", "--save-probs", "--plot", "--timing", "--out1",
+outputs = {"--output", "--json", "--json-lines", "--html", "--logo", "--max", "--table", "--save-probs", "--plot", "--timing", "--out1",
            "--out2", "--merged_out", "--unpaired1", "--unpaired2", "--failed_out", "--overlapped_out"}
 # The bytes of any file, and a filter that has no suffix of its own.
 takes_any = {("bwt transform", "--output"), ("bwt inverse", "--output")}

@@ -12,10 +12,10 @@
 namespace biogpu::models::molscribe {
 namespace {
 
-constexpr std::array<std::string_view, 10> kOrganic{"B", "C", "N",  "O",  "P",
-                                                    "S", "F", "Cl", "Br", "I"};
-constexpr std::array<std::string_view, 8> kAromatic{"b", "c", "n", "o", "p", "s", "se", "as"};
-constexpr std::size_t kOrganicAromatic = 6;  // of these may be outside brackets
+constexpr std::array<std::string_view, 10> kOrganicAtoms{"B", "C", "N",  "O",  "P",
+                                                         "S", "F", "Cl", "Br", "I"};
+constexpr std::array<std::string_view, 8> kAromaticAtoms{"b", "c", "n", "o", "p", "s", "se", "as"};
+constexpr std::size_t kAromaticOutside = 6;  // of these may be outside brackets
 
 // In its own case.
 bool is_element_symbol(std::string_view name) {
@@ -65,7 +65,7 @@ class BracketAtom {
     for (const std::size_t n : {std::size_t{2}, std::size_t{1}}) {
       const std::string_view name = text_.substr(std::min(at_, text_.size()), n);
       if (name.size() != n) continue;
-      const bool is_aromatic = holds(kAromatic, name);
+      const bool is_aromatic = holds(kAromaticAtoms, name);
       const bool is_element = name == "*" || is_element_symbol(name);
       if (!is_aromatic && !is_element) continue;
       at_ += n;
@@ -128,9 +128,9 @@ AtomSymbol read_symbol(std::string_view symbol) {
     return atom;
   }
   atom = {};
-  const auto* const organic_end = kAromatic.begin() + kOrganicAromatic;
-  const bool is_aromatic = std::find(kAromatic.begin(), organic_end, name) != organic_end;
-  if (!has_brackets && (holds(kOrganic, name) || is_aromatic)) {
+  const auto* const organic_end = kAromaticAtoms.begin() + kAromaticOutside;
+  const bool is_aromatic = std::find(kAromaticAtoms.begin(), organic_end, name) != organic_end;
+  if (!has_brackets && (holds(kOrganicAtoms, name) || is_aromatic)) {
     atom.smiles = atom.element = name;
     atom.is_aromatic = is_aromatic;
     if (is_aromatic) atom.element[0] = static_cast<char>(name[0] - 'a' + 'A');
