@@ -39,6 +39,8 @@ bool fits(const std::vector<std::string_view>& fields, std::size_t n_lines) {
   return fields.size() >= 2;
 }
 
+#ifdef BIOGPU_HAS_RDKIT
+
 std::string first_line(std::string text) {
   text.resize(std::min(text.size(), text.find('\n')));
   return std::string(trimmed(text));
@@ -51,8 +53,6 @@ void require_finite(const MoleculeGraph& graph, const std::string& place) {
                   fmt::format("{}: a coordinate is {}; expected a number from -1000000 to 1000000",
                               place, x));
 }
-
-#ifdef BIOGPU_HAS_RDKIT
 
 constexpr char kModule[] = "libbiogpu_rdkit.so";
 
