@@ -73,6 +73,7 @@ fails 2 "peak-gbs" "${lab[@]}" --peak-tflops 1 layer-norm
 fails 1 "none.json" "${lab[@]}" --baseline none.json layer-norm --json never.json
 printf '{"blocks": 3}' >odd.json
 fails 3 "odd.json: has no list 'blocks'" "${lab[@]}" --baseline odd.json layer-norm --json never.json
+fails 2 "--ncu\|--json" lab run layer-norm --ncu --json never.json
 fails 2 "the same file" "${lab[@]}" --baseline some.json --json some.json layer-norm
 fails 2 "svg" "${lab[@]}" --plot roof.png layer-norm
 fails 2 "BLOCK\|subcommand\|lab" lab

@@ -47,7 +47,7 @@ for line in open("options.txt"):
     require(code == 2 and text.startswith(named) and text.count("\n") == 1 and not re.search(raw, text),
             "an option without its value", words, text)
     # Not the whole benchmark where the value is a text of another option.
-    if words[:2] == ["infer", "bench"] and option != "--model":
+    if words[:2] in (["infer", "bench"], ["lab", "bench"]) and option != "--model":
         words[2:2] = ["--model", "nowhere"]
     # Neither a number, nor one of any set of words, nor a file.
     words.append("@@/@@")

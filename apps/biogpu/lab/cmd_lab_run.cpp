@@ -188,6 +188,10 @@ void run_lab(LabFlags flags) {
   const std::vector<Work> works = list_work(flags);
   if (flags.ncu) return print_profiler_commands(flags, works);
   require_own_files(flags);
+  // Names that cannot be written are told before anything is computed.
+  std::optional<io::OutputFile> json, plot;
+  if (!flags.json.empty()) json.emplace(flags.json);
+  if (!flags.plot.empty()) plot.emplace(flags.plot);
   std::optional<lab::Baseline> baseline;
   if (!flags.baseline.empty()) baseline.emplace(flags.baseline);
   const lab::Baseline* const before = baseline ? &*baseline : nullptr;
@@ -214,21 +218,16 @@ void run_lab(LabFlags flags) {
     print(table_row(results.back(), device.roofline, before));
     rows.push_back(json_row(results.back(), device.roofline, before));
   }
-  std::optional<io::OutputFile> json, plot;
-  if (!flags.json.empty()) {
-    json.emplace(flags.json);
+  if (json)
     json->write(Json{{"device", device.name},
                      {"precision", precision},
                      {"threads", device.n_threads},
                      {"blocks", rows}}
                     .dump(2, ' ', false, Json::error_handler_t::replace) +
                 "\n");
-  }
-  if (!flags.plot.empty()) {
-    plot.emplace(flags.plot);
+  if (plot)
     plot->write(
         lab::roofline_svg(results, device.roofline, fmt::format("{}, {}", device.name, precision)));
-  }
   const io::CommitGuard guard;
   if (json) json->commit();
   if (plot) plot->commit();
@@ -260,7 +259,10 @@ Run add_lab_run(CLI::App& command) {
   options.flag("--quick", flags->quick, "the smallest shape, timed once: a test that it runs");
   options.flag("--profile", flags->run.ranges,
                "a range of NVTX or ROCTX around one timed run of each block");
-  options.flag("--ncu", flags->ncu, "print the commands of profilers (ncu, nsys, rocprofv3)");
+  options.flag("--ncu", flags->ncu, "print the commands of profilers (ncu, nsys, rocprofv3)")
+      ->excludes("--json")
+      ->excludes("--plot")
+      ->excludes("--baseline");
   options
       .option("--rows", flags->run.n_rows,
               "of the output that are compared with double precision [16]", "N")
