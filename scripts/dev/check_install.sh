@@ -25,16 +25,18 @@ for file in "${files[@]}"; do
     fi
   done < <(objdump -p "$file" | awk '$1 == "NEEDED" { print $2 }')
 done
-# The loader's own view, of the program and of the module that it opens: nothing but glibc from outside.
-for file in "$prefix/bin/biogpu" "$prefix/lib/biogpu/libbiogpu_bigwig.so"; do
+# The loader's own view, of the program and of the modules that it opens: nothing but glibc from outside.
+for file in "$prefix/bin/biogpu" "$prefix"/lib/biogpu/libbiogpu_{bigwig,chemistry,images,rdkit}.so; do
   [ -e "$file" ] || continue
   outside=$(env -i ldd "$file" | awk '$2 == "=>" { print $3 }' | grep -v "^$prefix" |
     xargs -r -n 1 basename | grep -v -E "$glibc" || true)
   [ -z "$outside" ] || fail "${file#"$prefix"/} takes $outside from the machine"
 done
-if [ -e "$build/apps/biogpu/libbiogpu_bigwig.so" ]; then
-  [ -e "$prefix/lib/biogpu/libbiogpu_bigwig.so" ] || fail "the module of bigWig is not installed"
-fi
+for module in bigwig chemistry images rdkit; do
+  if [ -e "$build/apps/biogpu/libbiogpu_$module.so" ]; then
+    [ -e "$prefix/lib/biogpu/libbiogpu_$module.so" ] || fail "libbiogpu_$module.so is not installed"
+  fi
+done
 
 data=$prefix/share/biogpu/data
 env -i "$prefix/bin/biogpu" devices >/dev/null
