@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lib/bio/molecule/fields.hpp"
 #include "lib/bio/molecule/graph/rdkit_library.hpp"
@@ -40,6 +42,68 @@ bool fits(const std::vector<std::string_view>& fields, std::size_t n_lines) {
 }
 
 #ifdef BIOGPU_HAS_RDKIT
+
+// MOL2, whose bonds RDKit follows wherever they point: sections of as many lines as are announced,
+// atoms numbered from 1 on, and bonds between these.
+class Mol2Check {
+ public:
+  Mol2Check(std::string_view text, std::size_t n_lines) : rest_(text), n_lines_(n_lines) {}
+
+  // Empty, or what is wrong.
+  std::string run() {
+    next_line(rest_);  // @<TRIPOS>MOLECULE
+    next_line(rest_);  // the title
+    const std::string_view counts = next_line(rest_);
+    const std::vector<std::string_view> fields = split_fields(counts);
+    if (!fits(fields, n_lines_)) return too_many(counts);
+    n_atoms_ = parse_number<std::uint64_t>(fields[0]).value_or(0);
+    const std::uint64_t n_bonds = parse_number<std::uint64_t>(fields[1]).value_or(0);
+    bool has_atoms = false, has_bonds = n_bonds == 0;
+    while (!rest_.empty()) {
+      const std::string_view line = trimmed(next_line(rest_));
+      std::string what;
+      if (line == "@<TRIPOS>ATOM" && !std::exchange(has_atoms, true))
+        what = check_lines(n_atoms_, "atom", &Mol2Check::is_atom);
+      else if (line == "@<TRIPOS>BOND" && has_atoms)
+        what = check_lines(n_bonds, "bond", &Mol2Check::is_bond), has_bonds = true;
+      if (!what.empty()) return what;
+    }
+    return has_atoms && has_bonds ? "" : "has no section of atoms, or of bonds";
+  }
+
+ private:
+  using IsOne = bool (Mol2Check::*)(const std::vector<std::string_view>& fields,
+                                    std::uint64_t number) const;
+
+  std::string check_lines(std::uint64_t n, const char* what, IsOne is_one) {
+    for (std::uint64_t number = 1; number <= n; ++number) {
+      std::string_view line;
+      do {
+        if (rest_.empty()) return fmt::format("has {} of {} {}s", number - 1, n, what);
+        line = trimmed(next_line(rest_));
+      } while (line.empty() || line.starts_with('#'));
+      if (line.ends_with('\\') || !(this->*is_one)(split_fields(line), number))
+        return fmt::format("{} is not {} {} of {}", quoted(line), what, number, n);
+    }
+    return "";
+  }
+  bool is_atom(const std::vector<std::string_view>& fields, std::uint64_t number) const {
+    return fields.size() >= 6 && parse_number<std::uint64_t>(fields[0]) == number &&
+           std::all_of(fields.begin() + 2, fields.begin() + 5,
+                       [](std::string_view x) { return parse_number<double>(x).has_value(); });
+  }
+  bool is_bond(const std::vector<std::string_view>& fields, std::uint64_t number) const {
+    if (fields.size() < 4 || parse_number<std::uint64_t>(fields[0]) != number) return false;
+    return std::all_of(fields.begin() + 1, fields.begin() + 3, [&](std::string_view x) {
+      const std::uint64_t atom = parse_number<std::uint64_t>(x).value_or(0);
+      return atom >= 1 && atom <= n_atoms_;
+    });
+  }
+
+  std::string_view rest_;
+  const std::size_t n_lines_;
+  std::uint64_t n_atoms_ = 0;
+};
 
 std::string first_line(std::string text) {
   text.resize(std::min(text.size(), text.find('\n')));
@@ -85,14 +149,8 @@ const RdkitLibrary& rdkit_library(const std::string& label) {
 std::string check_announced_size(const MoleculeText& molecule) {
   const auto n_lines =
       static_cast<std::size_t>(std::count(molecule.text.begin(), molecule.text.end(), '\n') + 1);
+  if (molecule.format == GraphFormat::mol2) return Mol2Check(molecule.text, n_lines).run();
   std::string_view rest = molecule.text;
-  if (molecule.format == GraphFormat::mol2) {
-    // The title and the counts follow the line @<TRIPOS>MOLECULE.
-    next_line(rest);
-    next_line(rest);
-    const std::string_view counts = next_line(rest);
-    return fits(split_fields(counts), n_lines) ? "" : too_many(counts);
-  }
   // V2000 has three digits. What a dash continues cannot be counted before it is joined.
   while (!rest.empty()) {
     const std::string_view line = next_line(rest);

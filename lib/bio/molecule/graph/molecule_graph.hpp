@@ -48,8 +48,8 @@ void require_molecule_graphs(const std::string& label);
 // valences or rings RDKit refuses, one without atoms, or one without coordinates in space.
 MoleculeGraph make_molecule_graph(const MoleculeText& molecule);
 
-// Where RDKit would make room for it: whether the text has at least as many lines as the atoms and
-// bonds that it announces. Empty, or what is wrong.
+// What RDKit takes for granted: at least as many lines as the atoms and bonds that are announced,
+// for which it makes room, and in MOL2 bonds between atoms that are there. Empty, or what is wrong.
 std::string check_announced_size(const MoleculeText& molecule);
 
 }  // namespace biogpu::molecule

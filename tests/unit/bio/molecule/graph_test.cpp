@@ -192,4 +192,19 @@ TEST_CASE("molecule.graph: molecules that are refused", "[molecule]") {
   CHECK(
       error_of("a.mol2", "@<TRIPOS>MOLECULE\nx\n99999999 1\n@<TRIPOS>ATOM\n") ==
       "a.mol2: molecule 1: '99999999 1' announces more atoms or bonds than the molecule has lines");
+
+  const std::string mol2 = slurp(kFolder + "graphs.mol2");
+  const auto mol2_error = [&](const std::string& from, const std::string& to) {
+    std::string bad = mol2;
+    REQUIRE(bad.find(from) != std::string::npos);
+    return error_of("a.mol2", bad.replace(bad.find(from), from.size(), to));
+  };
+  CHECK(error_of("a.mol2", mol2).empty());
+  CHECK(mol2_error("1 1 2 ar", "1 1 -12 ar") ==
+        "a.mol2: molecule 1: '1 1 -12 ar' is not bond 1 of 9");
+  CHECK_FALSE(mol2_error("9 7 9 ar", "9 7 10 ar").empty());
+  CHECK_FALSE(mol2_error("9 7 9 ar\n", "").empty());
+  CHECK_FALSE(mol2_error("2 C2 ", "3 C2 ").empty());
+  CHECK_FALSE(mol2_error("1.2040 0.6950", "nan 0.6950").empty());
+  CHECK_FALSE(mol2_error("@<TRIPOS>ATOM", "@<TRIPOS>ATOMS").empty());
 }
