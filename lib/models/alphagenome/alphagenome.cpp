@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -103,15 +104,28 @@ Outputs AlphaGenome::run(std::span<const std::uint8_t> letters, const Request& r
   const auto length = static_cast<std::size_t>(info_.window);
   const std::int64_t n_windows = std::ssize(letters) / info_.window;
   Task task{letters};
+  std::vector<KeptStore::Slot> site_slots;  // of windows whose junctions are asked for later
   if (has_junctions(request)) {
-    site_rows_->reserve(static_cast<std::size_t>(n_windows));
-    task.site_rows = site_rows_->rows(0).slice(0, 0, n_windows * info_.window);
+    std::int64_t first = 0;
+    if (request.sites != nullptr) {
+      site_slots = site_rows_->take(static_cast<std::size_t>(n_windows));
+      first = static_cast<std::int64_t>(*site_slots.front());
+      if (static_cast<std::int64_t>(*site_slots.back()) != first + n_windows - 1)
+        throw std::logic_error("slots of sites that are not next to each other");
+    } else {
+      site_rows_->reserve(static_cast<std::size_t>(n_windows));
+    }
+    task.site_rows =
+        site_rows_->rows(0).slice(0, first * info_.window, (first + n_windows) * info_.window);
   }
   std::vector<KeptStore::Slot> slots;
   if (request.kept != nullptr) slots = kept_store_.take(static_cast<std::size_t>(n_windows));
   task.slots = slots;
   Outputs outputs = run_pass([&](Pass& pass) { forward(pass, task, request); });
-  if (has_junctions(request)) add_junctions(task.site_rows, n_windows, outputs);
+  if (!site_slots.empty())
+    keep_sites(std::move(site_slots), outputs, *request.sites);
+  else if (has_junctions(request))
+    add_junctions(task.site_rows, n_windows, outputs);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto of_window = letters.subspan(i * length, length);
     request.kept->push_back({{of_window.begin(), of_window.end()}, std::move(slots[i])});
@@ -159,17 +173,49 @@ bool AlphaGenome::has_junctions(const Request& request) const {
   return request.tracks && weights_.junctions.has_value();
 }
 
+void AlphaGenome::reserve_sites(std::size_t n_windows) {
+  if (site_rows_) site_rows_->reserve(n_windows);
+}
+
+SpliceSites AlphaGenome::select_sites(std::span<const float> probabilities) const {
+  return alphagenome::select_sites(probabilities);
+}
+
+void AlphaGenome::keep_sites(std::vector<KeptStore::Slot> slots, const Outputs& outputs,
+                             std::vector<SiteWindow>& windows) const {
+  const io::SharedArray& probabilities = outputs.at(alphagenome::kSiteProbabilities).values;
+  const auto size = static_cast<std::size_t>(info_.window * alphagenome::kSpliceClasses);
+  for (std::size_t w = 0; w < slots.size(); ++w)
+    windows.push_back({std::move(slots[w]), probabilities.piece(w * size, size)});
+}
+
+Outputs AlphaGenome::run_junctions(const SiteWindow& window, const SpliceSites& sites,
+                                   const SiteRows& rows) {
+  if (!weights_.junctions) return DnaModel::run_junctions(window, sites, rows);
+  const Tensor of_window = site_rows_->rows(0, *window.slot);
+  const Outputs strands = run_pass([&](Pass& pass) {
+    pass.depends_on(reinterpret_cast<std::uintptr_t>(of_window.data));
+    alphagenome::predict_junctions(pass, *weights_.junctions, of_window, sites, rows);
+  });
+  alphagenome::Junctions joined = alphagenome::join_strands(*weights_.junctions, sites, strands);
+  joined.tracks.name = "junctions";
+  Outputs outputs;
+  outputs.add(std::move(joined.tracks));
+  return outputs;
+}
+
 // site_rows: embeddings of the bases of all windows, of which those of splice sites are read.
 void AlphaGenome::add_junctions(const Tensor& site_rows, std::int64_t n_windows, Outputs& outputs) {
   const io::SharedArray probabilities = outputs.at(alphagenome::kSiteProbabilities).values;
   const auto size = static_cast<std::size_t>(info_.window * alphagenome::kSpliceClasses);
   for (std::int64_t w = 0; w < n_windows; ++w) {
     const float* const first = probabilities.data() + static_cast<std::size_t>(w) * size;
-    const alphagenome::SpliceSites sites = alphagenome::select_sites({first, size});
+    const SpliceSites sites = alphagenome::select_sites({first, size});
     const Tensor rows = site_rows.slice(0, w * info_.window, (w + 1) * info_.window);
     const Outputs strands = run_pass([&](Pass& pass) {
       pass.depends_on(reinterpret_cast<std::uintptr_t>(rows.data));
-      alphagenome::predict_junctions(pass, *weights_.junctions, rows, sites);
+      alphagenome::predict_junctions(pass, *weights_.junctions, rows, sites,
+                                     alphagenome::own_rows(sites));
     });
     alphagenome::Junctions joined = alphagenome::join_strands(*weights_.junctions, sites, strands);
     joined.tracks.name = fmt::format("tracks.{}.{}", alphagenome::kJunctions, w);

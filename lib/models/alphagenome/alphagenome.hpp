@@ -49,6 +49,11 @@ class AlphaGenome final : public DnaModel {
   Outputs run(std::span<const std::uint8_t> letters, const Request& request) override;
   std::size_t measure(std::int64_t n_windows, const Request& request) const override;
 
+  void reserve_sites(std::size_t n_windows) override;
+  SpliceSites select_sites(std::span<const float> probabilities) const override;
+  Outputs run_junctions(const SiteWindow& window, const SpliceSites& sites,
+                        const SiteRows& rows) override;
+
  private:
   AlphaGenome(const std::string& folder, const ModelConfig& file, alphagenome::Config config,
               tensor::Context& context, Options options);
@@ -61,6 +66,8 @@ class AlphaGenome final : public DnaModel {
   std::optional<alphagenome::ReadParts> read_parts(const Request& request,
                                                    std::int64_t n_windows) const;
   bool has_junctions(const Request& request) const;
+  void keep_sites(std::vector<KeptStore::Slot> slots, const Outputs& outputs,
+                  std::vector<SiteWindow>& windows) const;
   // What a pass computes of windows.
   struct Task {
     std::span<const std::uint8_t> letters;

@@ -85,6 +85,21 @@ Tensor turned_sites(Pass& pass, const ClassSites& sites, const Tensor& scale, co
   return turned;
 }
 
+// Operand [1, width]: the largest of each column, by halves.
+Tensor maximum_row(Pass& pass, const Tensor& rows) {
+  tensor::Context& context = pass.context();
+  const Tensor maximum = pass.arena().take(rows.dtype, {1, rows.shape[1]});
+  const auto scope = pass.arena().scope();
+  const Tensor x = pass.arena().take(DType::f32, {rows.shape[0], rows.shape[1]});
+  ops::map(context, ops::map_copy(rows, x));
+  for (std::int64_t n = rows.shape[0]; n > 1; n = (n + 1) / 2) {
+    const Tensor first = x.slice(0, 0, n / 2), last = x.slice(0, (n + 1) / 2, n);
+    ops::map(context, ops::make_map({first, last}, {{MapCode::maximum, 1}}, first));
+  }
+  ops::map(context, ops::map_copy(x.slice(0, 0, 1), maximum));
+  return maximum;
+}
+
 // Even elements of each row before odd ones.
 std::vector<double> even_first(const float* values, std::int64_t n) {
   Matrix row{n, 1, {values, values + n}, {}};
@@ -151,15 +166,30 @@ SpliceSites select_sites(std::span<const float> probabilities) {
   return sites;
 }
 
+SiteRows own_rows(const SpliceSites& sites) {
+  SiteRows rows;
+  for (const std::vector<std::int32_t>& of_class : sites)
+    rows.rows.insert(rows.rows.end(), of_class.begin(), of_class.end());
+  return rows;
+}
+
 void predict_junctions(Pass& pass, const JunctionWeights& weights, const Tensor& rows,
-                       const SpliceSites& sites) {
+                       const SpliceSites& sites, const SiteRows& of_sites) {
   const std::int64_t d = weights.project.n_out, half = d / 2;
   std::vector<std::int32_t> all;
   for (const std::vector<std::int32_t>& of_class : sites)
     all.insert(all.end(), of_class.begin(), of_class.end());
   const auto n_all = std::ssize(all);
+  std::vector<std::int32_t> sources = of_sites.rows;
+  const bool has_maximum =
+      std::find(sources.begin(), sources.end(), SiteRows::kMaximum) != sources.end();
+  const std::int64_t max_begin = of_sites.max_begin, n_of_maximum = of_sites.max_end - max_begin;
+  std::replace(sources.begin(), sources.end(), SiteRows::kMaximum,
+               static_cast<std::int32_t>(rows.shape[0]));
+  pass.depends_on(has_maximum ? static_cast<std::uint64_t>(n_of_maximum) : 0);
+  pass.depends_on(has_maximum ? static_cast<std::uint64_t>(max_begin) : 0);
   const RotaryTable rotary = site_rotations(all, half);
-  const Tensor places = pass.upload(all);
+  const Tensor places = pass.upload(sources);
   const Tensor cosines = pass.upload(DType::f32, {n_all, 1, half}, rotary.cosines.data());
   const Tensor sines = pass.upload(DType::f32, {n_all, 1, half}, rotary.sines.data());
   std::array<Tensor, 2> counts;
@@ -173,7 +203,10 @@ void predict_junctions(Pass& pass, const JunctionWeights& weights, const Tensor&
     const auto scope = arena.scope();
     const Tensor chosen = arena.take(context.compute_dtype(), {n_all, rows.shape[1]});
     const Tensor projected = arena.take(DType::f32, {n_all, d});
-    ops::gather_rows(context, {rows, places, chosen});
+    Tensor maximum;
+    if (has_maximum)
+      maximum = maximum_row(pass, rows.slice(0, max_begin, max_begin + n_of_maximum));
+    ops::gather_rows(context, {rows, places, chosen, maximum});
     ops::gemm(context, {chosen, &weights.project, ops::Activation::none, {}, projected});
     const Tensor by_tissue(projected.data, projected.dtype, {n_all, 1, d});
     std::array<ClassSites, kJunctionClasses> of_class;

@@ -7,6 +7,7 @@
 
 #include "lib/models/alphagenome/config.hpp"
 #include "lib/models/base/pass.hpp"
+#include "lib/models/base/splice_sites.hpp"
 #include "lib/models/layers/track_heads.hpp"
 #include "lib/tensor/linear.hpp"
 
@@ -31,12 +32,12 @@ struct JunctionWeights {
 // columns: below twice the tissues, those of + before those of -; empty: all.
 JunctionWeights read_junctions(WeightReader& reader, const std::vector<std::int64_t>& columns);
 
-// Bases of a window by class, donor +, acceptor +, donor -, acceptor -, each in ascending order.
-using SpliceSites = std::array<std::vector<std::int32_t>, kJunctionClasses>;
-
 // Of each class the most probable bases, at most kMaxSites and of a probability of at least 0.1; of
 // equal ones the first. probabilities: [bases, kSpliceClasses].
 SpliceSites select_sites(std::span<const float> probabilities);
+
+// Sites of a window, each in its own row.
+SiteRows own_rows(const SpliceSites& sites);
 
 // Counts of a window: softplus of the products of donors and acceptors, whose projections are
 // scaled and shifted for each tissue and turned by their position in the window, in a pass of its
@@ -49,7 +50,7 @@ struct Junctions {
 };
 // Queues the pass's operations; its outputs are for join_strands().
 void predict_junctions(Pass& pass, const JunctionWeights& weights, const tensor::Tensor& rows,
-                       const SpliceSites& sites);
+                       const SpliceSites& sites, const SiteRows& of_sites);
 Junctions join_strands(const JunctionWeights& weights, const SpliceSites& sites,
                        const Outputs& strands);
 

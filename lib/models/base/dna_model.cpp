@@ -94,4 +94,19 @@ Outputs DnaModel::run_changed(std::span<const ChangedWindow> windows, const Requ
   return run(letters, request);
 }
 
+void DnaModel::reserve_sites(std::size_t n_windows) { static_cast<void>(n_windows); }
+
+SpliceSites DnaModel::select_sites(std::span<const float> probabilities) const {
+  static_cast<void>(probabilities);
+  return {};
+}
+
+Outputs DnaModel::run_junctions(const SiteWindow& window, const SpliceSites& sites,
+                                const SiteRows& rows) {
+  static_cast<void>(window);
+  static_cast<void>(sites);
+  static_cast<void>(rows);
+  throw std::logic_error("a model without splice junctions");
+}
+
 }  // namespace biogpu::models

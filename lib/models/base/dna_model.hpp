@@ -9,6 +9,7 @@
 
 #include "lib/models/base/kept_store.hpp"
 #include "lib/models/base/model.hpp"
+#include "lib/models/base/splice_sites.hpp"
 #include "lib/ops/activation.hpp"
 
 namespace biogpu::models {
@@ -118,6 +119,9 @@ class DnaModel : public Model {
     bool parts = false;
     // Where given, the windows are added to it, with what the model keeps of them.
     std::vector<KeptWindow>* kept = nullptr;
+    // Where given, the windows are added to it for run_junctions(), instead of junctions between
+    // the sites of each window.
+    std::vector<SiteWindow>* sites = nullptr;
     std::vector<std::span<const BinSum>> sums = {};  // of each of heads(), or none
     // For sums: the windows are reverse complements, and HeadChoice::other_strand is taken.
     bool other_strand = false;
@@ -149,6 +153,16 @@ class DnaModel : public Model {
                        std::span<const std::uint8_t> changed) const;
   // What run() gives of windows, all of which are near their kept ones.
   virtual Outputs run_changed(std::span<const ChangedWindow> windows, const Request& request);
+
+  // Makes room for so many windows of Request::sites at a time, where none is in use.
+  virtual void reserve_sites(std::size_t n_windows);
+  // The most probable sites of a window, as the model takes them for its junctions. probabilities:
+  // as SiteWindow has them.
+  virtual SpliceSites select_sites(std::span<const float> probabilities) const;
+  // The counts of junctions between sites: `junctions` [donors, acceptors, tracks], as many as the
+  // strand with more of them has. Of a model with a loaded head of junctions.
+  virtual Outputs run_junctions(const SiteWindow& window, const SpliceSites& sites,
+                                const SiteRows& rows);
 
   // Bytes of a pass over so many windows.
   virtual std::size_t measure(std::int64_t n_windows, const Request& request) const = 0;

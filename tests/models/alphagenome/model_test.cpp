@@ -121,6 +121,64 @@ TEST_CASE("alphagenome.junctions: sites and counts equal the program", "[alphage
   }
 }
 
+TEST_CASE("alphagenome.junctions: between sites that are chosen afterwards", "[alphagenome]") {
+  const auto windows = test::read_windows(test::kTinyAlphaGenome);
+  AlphaGenome::Options options = alphagenome_options(0);
+  options.weights.heads = {{"splice_junctions", {}}};
+  LoadedAlphaGenome cpu(ops::make_cpu_context(2), options);
+  const models::Outputs own = cpu.run({windows[0], windows[1]});
+  std::vector<models::SiteWindow> kept;
+  models::DnaModel::Request request;
+  request.sites = &kept;
+  cpu.model.reserve_sites(3);
+  CHECK(cpu.run({windows[0]}, request).find("tracks.splice_junctions.0") == nullptr);
+  cpu.run({windows[1], windows[0]}, request);  // does not change what is kept of the first
+  REQUIRE(kept.size() == 3);
+  const auto counts = [&](const models::SiteWindow& window, const models::SpliceSites& sites,
+                          const models::SiteRows& rows) {
+    const models::Outputs outputs = cpu.model.run_junctions(window, sites, rows);
+    const auto& values = outputs.at("junctions").values;
+    return std::vector<float>(values.begin(), values.end());
+  };
+  const auto right = [&](const char* name) {
+    const auto& values = own.at(name).values;
+    return std::vector<float>(values.begin(), values.end());
+  };
+  const models::SpliceSites sites =
+      cpu.model.select_sites({kept[0].probabilities.begin(), kept[0].probabilities.size()});
+  const models::SiteRows rows = models::alphagenome::own_rows(sites);
+  const std::vector<float> all = right("tracks.splice_junctions.0");
+  CHECK(counts(kept[0], sites, rows) == all);
+  CHECK(counts(kept[2], sites, rows) == all);
+  const models::SpliceSites others =
+      cpu.model.select_sites({kept[1].probabilities.begin(), kept[1].probabilities.size()});
+  CHECK(counts(kept[1], others, models::alphagenome::own_rows(others)) ==
+        right("tracks.splice_junctions.1"));
+  // The maximum of one row is the row; of more it is another, but for the other sites.
+  models::SiteRows changed = rows;
+  const std::int32_t base = sites[0][1];
+  changed.rows[1] = models::SiteRows::kMaximum;
+  changed.max_begin = base;
+  changed.max_end = base + 1;
+  CHECK(counts(kept[0], sites, changed) == all);
+  const std::size_t n_of_row = 512 * 6;  // numbers of a donor
+  REQUIRE(all.size() == 512 * n_of_row);
+  const auto differs = [&](const std::vector<float>& got, std::size_t donor) {
+    return !std::equal(got.begin() + static_cast<std::ptrdiff_t>(donor * n_of_row),
+                       got.begin() + static_cast<std::ptrdiff_t>((donor + 1) * n_of_row),
+                       all.begin() + static_cast<std::ptrdiff_t>(donor * n_of_row));
+  };
+  for (const std::int32_t n : {2, 3, 7}) {
+    changed.max_end = base + n;
+    const std::vector<float> got = counts(kept[0], sites, changed);
+    CHECK((!differs(got, 0) && differs(got, 1) && !differs(got, 2)));
+    CHECK(got == counts(kept[2], sites, changed));
+  }
+  changed.rows[1] = models::SiteRows::kZeros;
+  const std::vector<float> got = counts(kept[0], sites, changed);
+  CHECK((!differs(got, 0) && differs(got, 1) && !differs(got, 2)));
+}
+
 TEST_CASE("alphagenome.junctions: the best sites of each class in ascending order",
           "[alphagenome]") {
   using models::alphagenome::select_sites;
@@ -131,7 +189,7 @@ TEST_CASE("alphagenome.junctions: the best sites of each class in ascending orde
     probabilities[5 * base + 2] = 0.2f + 0.001f * static_cast<float>(base);  // the last 512
     probabilities[5 * base + 4] = 0.9f;
   }
-  const models::alphagenome::SpliceSites sites = select_sites(probabilities);
+  const models::SpliceSites sites = select_sites(probabilities);
   REQUIRE(sites[0].size() == 350);
   CHECK(sites[0][3] == 6);
   REQUIRE(sites[1].size() == 512);
