@@ -92,6 +92,7 @@ def write_enformer(folder, source):
     """A model of DNA with names of its tracks, a window for it, and regions of genome.fa."""
     shutil.copytree(source / "tests/data/models/enformer_tiny", folder / "enformer")
     shutil.copy(source / "tests/data/models/enformer_tiny/windows.fa", folder / "loci.fa")
+    shutil.copytree(source / "tests/data/models/alphagenome_tiny", folder / "alphagenome")
     lines = [f"{i}\tTRACK{i}\t{'DNASE' if i < 3 else 'CAGE'}:tissue {i}\n" for i in range(7)]
     (folder / "enformer" / "targets_human.txt").write_text("index\tidentifier\tdescription\n" + "".join(lines))
     (folder / "peaks.bed").write_text("chr1\t1000\t1200\tpeak1\nchr1\t5000\t5400\tpeak2\n")
@@ -141,7 +142,10 @@ def write_pictures(folder, source):
 
 
 def write_variants(folder, chromosome):
-    """Substitutions of chr1 of genome.fa."""
+    """Substitutions of chr1 of genome.fa, and a gene."""
+    ids = 'gene_id "G1"; transcript_id "T1";'
+    (folder / "genes.gtf").write_text("".join(f"chr1\tx\t{feature}\t900\t1300\t.\t+\t.\t{ids}\n"
+                                              for feature in ("gene", "transcript", "exon")))
     lines = [f"chr1\t{at + 1}\t.\t{chromosome[at]}\t{'ACGT'[('ACGT'.index(chromosome[at]) + 1) % 4]}\t.\t.\t.\n"
              for at in (1000, 5000)]
     (folder / "variants.vcf").write_text("##fileformat=VCFv4.2\n##contig=<ID=chr1>\n"

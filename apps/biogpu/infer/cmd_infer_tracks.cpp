@@ -10,6 +10,7 @@
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/dna/interval_run.hpp"
 #include "apps/biogpu/infer/dna/signal_output.hpp"
 #include "apps/biogpu/infer/dna/window_run.hpp"
 #include "lib/bio/genome/tracks/signal.hpp"
@@ -27,6 +28,7 @@ namespace {
 struct TrackFlags {
   WindowFlags windows;
   std::string strands = "forward";
+  IntervalFlags intervals;
 };
 
 tasks::TrackOptions options_of(const TrackFlags& flags) {
@@ -118,6 +120,8 @@ void write_signals(WindowRun& run, const TrackFlags& flags) {
 }
 
 void run_tracks(TrackFlags flags, const std::string& command_line) {
+  if (!flags.intervals.scorers.empty())
+    return write_interval_scores(flags.windows, flags.intervals, command_line);
   InferFlags& infer = flags.windows.dna.infer;
   flags.windows.dna.heads.both_strands = flags.strands == "both";
   const bool is_signal = genome::is_signal_path(infer.output);
@@ -165,6 +169,7 @@ Run add_infer_tracks(CLI::App& command) {
               "the half that it has more around [half of them; Enformer, Borzoi: 0]",
               "BASES")
       ->transform(in_range<std::int64_t>(0, INT64_MAX));
+  add_interval_flags(command, flags->intervals);
   add_infer_shard_flag(command, flags->windows.dna.infer,
                        "part I of N of the windows; 'biogpu gather' joins .npy, 'cat' .tsv");
   command.footer(
@@ -183,7 +188,9 @@ Run add_infer_tracks(CLI::App& command) {
           "  biogpu infer tracks --model enformer --genome genome.fa --region chr1:5001-5400 \\\n"
           "      --head human --tracks TRACK2 -o dnase.bedgraph\n"
           "  biogpu infer tracks --model borzoi --genome genome.fa --tile --region chr21 \\\n"
-          "      --head human --tracks 'RNA:liver' --resume -o 'chr21.{track}.bw'\n\n") +
+          "      --head human --tracks 'RNA:liver' --resume -o 'chr21.{track}.bw'\n"
+          "  biogpu infer tracks --model alphagenome --genome genome.fa --region chr1:801-1400 \\\n"
+          "      --interval-scorers RNA_SEQ:all:MEAN --genes genes.gtf -o genes.tsv\n\n") +
       kExitCodes);
   return [flags](const std::string& command_line) { run_tracks(*flags, command_line); };
 }

@@ -7,8 +7,36 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/dna/effect_run.hpp"
+#include "apps/biogpu/infer/dna/scorer_run.hpp"
 
 namespace biogpu::app {
+namespace {
+
+// AlphaGenome's own scores take the place of --scores and --bins.
+void add_scorer_flags(CLI::App& command, EffectFlags& flags) {
+  const OptionGroup options(command);
+  CLI::Option* const scorers =
+      add_list(command,
+               {"--scorers",
+                "AlphaGenome's scores as DeepMind's client gives them: recommended, or some of\n"
+                "these by name (ATAC, RNA_SEQ_ACTIVE ...) and OUTPUT:WIDTH:AGGREGATION",
+                "NAME,..."},
+               flags.scorers);
+  for (const char* other :
+       {"--head", "--tracks", "--targets", "--scores", "--bins", "--reduce", "--strands",
+        "--shifts", "--no-reuse", "--kept-memory", "--samples", "--wide"})
+    scorers->excludes(command.get_option(other));
+  options
+      .option("--polya", flags.polya,
+              "polyadenylation sites: chromosome, start, end, gene_id, score, strand", "BED")
+      ->needs(scorers);
+  options
+      .flag("--merge-strands", flags.merge_strands,
+            "one line for a track of + and of - in scores of genes")
+      ->needs(scorers);
+}
+
+}  // namespace
 
 Run add_infer_variants(CLI::App& command) {
   const auto flags = std::make_shared<EffectFlags>();
@@ -39,12 +67,15 @@ Run add_infer_variants(CLI::App& command) {
               "N")
       ->transform(in_range(1, 1 << 24));
   options.option("--genes", flags->genes,
-                 "scores of bins of each gene that a window predicts a part of, too", "BED|GTF");
+                 "scores of bins of each gene that a window predicts a part of, too; with\n"
+                 "--scorers the GTF of genes, transcripts and exons",
+                 "BED|GTF");
   add_list(
       command,
       {"--samples", "compare on the phased haplotypes of samples that carry an allele", "NAME,..."},
       flags->samples);
   options.flag("--wide", flags->wide, "a column a track");
+  add_scorer_flags(command, *flags);
   add_skip_bad_flag(
       command, flags->dna.infer,
       "symbolic alleles, unknown sequences, a POS beyond its sequence, a REF that is\n"
@@ -61,9 +92,12 @@ Run add_infer_variants(CLI::App& command) {
                   "      --tracks DNASE variants.vcf -o sad.tsv\n"
                   "  biogpu infer variants --model enformer --genome genome.fa --head human \\\n"
                   "      --scores SAD,SAR --bins centre:3 --strands both variants.vcf \\\n"
-                  "      -o annotated.vcf\n\n") +
+                  "      -o annotated.vcf\n"
+                  "  biogpu infer variants --model alphagenome --genome genome.fa \\\n"
+                  "      --scorers ATAC,RNA_SEQ --genes genes.gtf variants.vcf -o scores.tsv\n\n") +
       kExitCodes);
   return [flags](const std::string& command_line) {
+    if (!flags->scorers.empty()) return ScorerRun(*flags, command_line).write_table();
     EffectRun run(*flags, command_line);
     is_vcf_path(flags->dna.infer.output) ? run.write_vcf() : run.write_table();
   };

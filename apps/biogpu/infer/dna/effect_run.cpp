@@ -33,18 +33,20 @@ DnaFlags checked_flags(const EffectFlags& flags) {
   return dna;
 }
 
-// A line of VCF has some hundred bytes; each is two windows or more.
-double guess_bases(const std::string& vcf) {
-  constexpr double kBasesOfByte = 2 * 196608 / 200.0;
-  return kBasesOfByte * file_bytes({vcf});
-}
-
 // Without a shard: haplotypes are read from the whole file.
 genome::VariantReaderOptions reader_options(const EffectFlags& flags) {
   genome::VariantReaderOptions options;
   options.bad = flags.dna.infer.bad_records();
   options.samples = flags.samples;
   return options;
+}
+
+}  // namespace
+
+// A line of VCF has some hundred bytes; each is two windows or more.
+double guess_bases(const EffectFlags& flags) {
+  constexpr double kBasesOfByte = 2 * 196608 / 200.0;
+  return kBasesOfByte * file_bytes({flags.vcf});
 }
 
 genome::VariantReaderOptions shard_options(const EffectFlags& flags) {
@@ -57,8 +59,6 @@ genome::VariantReaderOptions shard_options(const EffectFlags& flags) {
   return options;
 }
 
-}  // namespace
-
 bool is_vcf_path(const std::string& path) {
   const std::string format = io::suffix_of(path).format;
   return format == "vcf" || format == "bcf";
@@ -68,7 +68,7 @@ EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
     : flags_(flags),
       scores_(parse_scores(flags.scores)),
       compare_(compare_options(flags.compare, unknown_code(flags.dna))),
-      run_(checked_flags(flags), "infer variants", command_line, guess_bases(flags.vcf)),
+      run_(checked_flags(flags), "infer variants", command_line, guess_bases(flags)),
       input_(flags.vcf, flags.genome, shard_options(flags)),
       tracks_(track_names(flags.dna.heads, flags.dna.infer.model, run_.model())),
       table_(scores_, tracks_, {flags.wide, !flags.samples.empty()}) {
@@ -155,7 +155,9 @@ void EffectRun::compute(models::DnaModel& model, std::size_t slot, bool as_text,
 
 void EffectRun::run(const DnaRun::Write& write, bool as_text) {
   run_.prepare(compare_);
-  input_.set_windows(run_.info().window, flags_.grid);
+  input_.set_windows([this](const genome::Variant& variant) {
+    return tasks::place_window(variant, flags_.grid, run_.info().window);
+  });
   input_.set_batch(compare_.windows_per_pass);
   run_.run(
       input_,
@@ -239,32 +241,35 @@ void EffectRun::write_vcf() {
 }
 
 void EffectRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
-  const genome::VariantCounts& counts = input_.reader().counts();
-  run_.finish(output_bytes,
-              {{"windows_per_pass", compare_.windows_per_pass},
-               {"records", counts.records},
-               {"variants", run_.n_records()},
-               {"skipped",
-                {{"no_alternate", counts.no_alternate},
-                 {"outside_sequence", counts.outside},
-                 {"symbolic_alleles", counts.symbolic},
-                 {"unknown_sequence", counts.unknown_contig},
-                 {"other_reference", counts.other_ref},
-                 {"no_genotypes", counts.no_genotypes},
-                 {"unphased", haplotypes_ ? haplotypes_->counts().unphased : 0},
-                 {"missing", haplotypes_ ? haplotypes_->counts().missing : 0}}}},
-              name_outputs);
+  finish_variants(run_, input_, haplotypes_ ? haplotypes_->counts() : genome::HaplotypeCounts{},
+                  {{"windows_per_pass", compare_.windows_per_pass}}, output_bytes, name_outputs);
+}
+
+void finish_variants(DnaRun& run, const VariantInput& input,
+                     const genome::HaplotypeCounts& haplotypes, nlohmann::ordered_json counts_json,
+                     std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
+  const genome::VariantCounts& counts = input.reader().counts();
+  counts_json.update({{"records", counts.records},
+                      {"variants", run.n_records()},
+                      {"skipped",
+                       {{"no_alternate", counts.no_alternate},
+                        {"outside_sequence", counts.outside},
+                        {"symbolic_alleles", counts.symbolic},
+                        {"unknown_sequence", counts.unknown_contig},
+                        {"other_reference", counts.other_ref},
+                        {"no_genotypes", counts.no_genotypes},
+                        {"unphased", haplotypes.unphased},
+                        {"missing", haplotypes.missing}}}});
+  run.finish(output_bytes, counts_json, name_outputs);
   if (counts.no_alternate > 0)
-    run_.log().info(
+    run.log().info(
         fmt::format("{}: {} of {} records have no allele to score ('*', <NON_REF>, <*>, '.'){}",
-                    input_.reader().label(), counts.no_alternate, counts.records,
-                    is_vcf_path(flags_.dna.infer.output) ? "; they are written as they are" : ""));
-  const std::uint64_t n_genotypes =
-      counts.no_genotypes +
-      (haplotypes_ ? haplotypes_->counts().unphased + haplotypes_->counts().missing : 0);
+                    input.reader().label(), counts.no_alternate, counts.records,
+                    is_vcf_path(run.flags().output) ? "; they are written as they are" : ""));
+  const std::uint64_t n_genotypes = counts.no_genotypes + haplotypes.unphased + haplotypes.missing;
   if (counts.skipped() + n_genotypes == 0) return;
   throw skipped_error(
-      input_.reader().label(),
+      input.reader().label(),
       fmt::format("{} symbolic alleles, {} records of unknown sequences, {} outside of theirs, {} "
                   "with another REF than the genome, {} genotypes without phase or missing",
                   counts.symbolic, counts.unknown_contig, counts.outside, counts.other_ref,

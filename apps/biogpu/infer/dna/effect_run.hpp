@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "apps/biogpu/infer/dna/compare_flags.hpp"
 #include "apps/biogpu/infer/dna/dna_run.hpp"
 #include "apps/biogpu/infer/dna/variant_input.hpp"
@@ -27,10 +29,24 @@ struct EffectFlags {
   bool wide = false;
   std::string genes;                 // BED or GTF, or empty
   std::vector<std::string> samples;  // whose haplotypes are taken; empty: the genome's
+  // Scores as AlphaGenome's client gives them, by ScorerRun; or empty.
+  std::vector<std::string> scorers;
+  std::string polya;  // BED of polyadenylation sites, or empty
+  bool merge_strands = false;
 };
 
 // Whether an output is the annotated input.
 bool is_vcf_path(const std::string& path);
+
+// Roughly, bases of all windows.
+double guess_bases(const EffectFlags& flags);
+// How the variants of the shard are read.
+genome::VariantReaderOptions shard_options(const EffectFlags& flags);
+// The end of a run over variants: the summary, with `counts` of the task first, the outputs' names,
+// and what was skipped. Throws Error{skipped} where records were.
+void finish_variants(DnaRun& run, const VariantInput& input,
+                     const genome::HaplotypeCounts& haplotypes, nlohmann::ordered_json counts_json,
+                     std::uint64_t output_bytes, const std::function<void()>& name_outputs);
 
 // `biogpu infer variants`: from variants through a model of DNA to a table or an annotated file.
 class EffectRun {

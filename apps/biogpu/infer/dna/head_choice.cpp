@@ -59,6 +59,21 @@ class TrackTables {
     return {path, std::move(tracks)};
   }
 
+  // Lines of a table of all heads.
+  tasks::HeadTracks metadata_of(const models::TrackHead& head) {
+    const std::string path = fmt::format("{}/{}", folder_, head.table);
+    tasks::HeadTracks found{head.name, {}, {}};
+    if (head.table.empty() || !std::filesystem::exists(path)) {
+      for (const genome::Track& track : by_number(head).tracks)
+        found.tracks.push_back({head.table_head, track.index, track.identifier, '.', {}});
+      return found;
+    }
+    if (!metadata_) metadata_ = genome::read_track_metadata(path);
+    found.columns = metadata_->columns;
+    found.tracks = metadata_->of_head(head.table_head);
+    return found;
+  }
+
  private:
   static HeadTracks by_number(const models::TrackHead& head) {
     std::vector<genome::Track> tracks;
@@ -136,6 +151,7 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
   std::vector<models::HeadChoice> choices;
   for (const std::string& name : names) {
     const models::TrackHead* const head = models::find_head(heads, name);
+    if (head == nullptr && flags.leave_out_missing) continue;
     if (head == nullptr) {
       std::vector<std::string> known;
       for (const models::TrackHead& h : heads) known.push_back(h.name);
@@ -144,16 +160,41 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
     }
     if (const auto choice = choose_tracks(flags, tables, *head))
       choices.push_back(*choice);
-    else if (!flags.heads.empty())
+    else if (!flags.heads.empty() && !flags.leave_out_missing)
       throw Error(ErrorCode::usage,
                   fmt::format("--head {}: all its columns are padding in {}; --all-columns takes "
                               "them",
                               name, head->table));
   }
+  if (choices.empty() && flags.leave_out_missing)
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: the model has no tracks of {}", folder, fmt::join(names, ", ")));
   if (choices.empty())
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: no head has a track; --all-columns takes padding", folder));
   return choices;
+}
+
+std::vector<tasks::HeadTracks> head_tracks(const HeadFlags& flags, const std::string& folder,
+                                           const models::DnaModel& model) {
+  std::vector<tasks::HeadTracks> heads;
+  TrackTables tables(flags, folder);
+  for (const models::HeadChoice& choice : model.heads()) {
+    tasks::HeadTracks head = tables.metadata_of(model.head(choice));
+    std::vector<genome::TrackMetadata> chosen;
+    // Columns of + and, behind them, of - are one track.
+    const models::TrackHead& loaded = model.head(choice);
+    if (loaded.strands_of_line == 2) {
+      head.tracks.resize(static_cast<std::size_t>(loaded.n_tracks / 2));
+      for (genome::TrackMetadata& track : head.tracks) track.strand = '.';
+    }
+    for (const std::int64_t index : choice.tracks)
+      if (index < std::ssize(head.tracks))
+        chosen.push_back(head.tracks[static_cast<std::size_t>(index)]);
+    if (!choice.tracks.empty()) head.tracks = std::move(chosen);
+    heads.push_back(std::move(head));
+  }
+  return heads;
 }
 
 std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,

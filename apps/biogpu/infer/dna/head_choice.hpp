@@ -7,6 +7,7 @@
 
 #include "lib/bio/genome/tracks/track_table.hpp"
 #include "lib/models/base/dna_model.hpp"
+#include "lib/tasks/dna/scorers/score_lines.hpp"
 
 namespace biogpu::app {
 
@@ -18,6 +19,8 @@ struct HeadFlags {
   bool all_columns = false;         // padding of heads too
   bool bins_only = false;           // without a choice, only heads whose rows are bins
   bool both_strands = false;        // tracks of one strand are averaged with those of the other
+  // Of the heads that are named, those that are not there or have no real track are left out.
+  bool leave_out_missing = false;
 };
 
 void add_head_flags(CLI::App& command, HeadFlags& flags);
@@ -31,5 +34,10 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
 // numbers; where several heads are loaded, HEAD/TRACK.
 std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,
                                      const models::DnaModel& model);
+
+// The tracks of each loaded head, as the folder's table of all heads has them; without it, they are
+// called by their numbers.
+std::vector<tasks::HeadTracks> head_tracks(const HeadFlags& flags, const std::string& folder,
+                                           const models::DnaModel& model);
 
 }  // namespace biogpu::app

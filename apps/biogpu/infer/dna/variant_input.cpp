@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "lib/tasks/dna/variant_windows.hpp"
-
 namespace biogpu::app {
 namespace {
 
@@ -63,10 +61,10 @@ bool VariantInput::read(std::size_t slot) {
       if (++n_not_scored == kMaxNotScored) return true;  // with a batch that may be empty
       continue;
     }
-    const genome::Window window = tasks::place_window(variant, grid_, length_);
+    const genome::Window window = place_window_(variant);
     bool shares = false;
     if (!batch.empty()) {
-      const genome::Window last = tasks::place_window(batch.back(), grid_, length_);
+      const genome::Window last = place_window_(batch.back());
       shares = last.contig == window.contig && last.begin == window.begin;
     }
     if (batch.size() == kMaxOfBatch || (!shares && n_windows == n_per_batch_)) {

@@ -2,14 +2,17 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/biogpu/infer/run/model_input.hpp"
 #include "lib/bio/genome/indexed_fasta.hpp"
 #include "lib/bio/genome/variant_reader.hpp"
+#include "lib/bio/genome/window.hpp"
 
 namespace biogpu::app {
 
@@ -25,11 +28,9 @@ class VariantInput : public ModelInput {
   genome::VariantReader& own_reader() { return reader_; }
   // Of the file, those that are read.
   const io::RecordRange& records() const { return records_; }
-  // length: of a window; grid: see tasks::place_window(). Before the first read().
-  void set_windows(std::int64_t length, std::int64_t grid) {
-    length_ = length;
-    grid_ = grid;
-  }
+  // The window of a variant, by which it is put into a batch. Before the first read().
+  using PlaceWindow = std::function<genome::Window(const genome::Variant& variant)>;
+  void set_windows(PlaceWindow place_window) { place_window_ = std::move(place_window); }
   // Windows of a batch.
   void set_batch(std::int64_t n_windows) { n_per_batch_ = n_windows; }
 
@@ -53,7 +54,8 @@ class VariantInput : public ModelInput {
   const io::RecordRange records_;
   genome::IndexedFasta genome_;
   genome::VariantReader reader_;
-  std::int64_t length_ = 0, grid_ = 1, n_per_batch_ = 1;
+  PlaceWindow place_window_;
+  std::int64_t n_per_batch_ = 1;
   std::optional<genome::Variant> ahead_;  // read, of the next batch
   std::vector<std::vector<genome::Variant>> batches_;
   std::mutex mutex_;  // guards queue_

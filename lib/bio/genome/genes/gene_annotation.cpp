@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "lib/bio/genome/genes/gtf_fields.hpp"
 #include "lib/bio/split.hpp"
@@ -211,6 +212,27 @@ std::vector<GeneExons> GeneAnnotation::starting_in(std::size_t contig, std::int6
     exons.insert(exons.end(), transcript.exons.begin(), transcript.exons.end());
   }
   return found;
+}
+
+std::vector<AnnotatedSite> GeneAnnotation::splice_sites(std::size_t contig, std::int64_t begin,
+                                                        std::int64_t end) const {
+  std::vector<AnnotatedSite> sites;
+  for (const std::size_t i : transcripts_of_contig_[contig]) {
+    const Transcript& transcript = transcripts_[i];
+    const char strand = genes_[transcript.gene].strand;
+    if (strand == '.' || transcript.body.end <= begin || transcript.body.begin >= end) continue;
+    std::vector<Span> exons = transcript.exons;
+    std::sort(exons.begin(), exons.end(),
+              [](const Span& a, const Span& b) { return a.begin < b.begin; });
+    for (std::size_t e = 0; e + 1 < exons.size(); ++e) {
+      if (exons[e].end >= exons[e + 1].begin) continue;
+      for (const auto& [base, is_left] :
+           {std::pair(exons[e].end - 1, true), {exons[e + 1].begin, false}})
+        if (base >= begin && base < end)
+          sites.push_back({strand, is_left == (strand == '+'), base});
+    }
+  }
+  return sites;
 }
 
 }  // namespace biogpu::genome

@@ -38,6 +38,16 @@ struct GeneExons {
   std::vector<Span> exons;
 };
 
+// The last base of an exon that is followed by an intron (donor), or the first base of one behind
+// an intron, on the strand of its gene.
+struct AnnotatedSite {
+  char strand = '+';
+  bool is_donor = true;
+  std::int64_t base = 0;
+
+  bool operator==(const AnnotatedSite&) const = default;
+};
+
 // gene_id without its version: what is before the first full stop.
 std::string_view without_version(std::string_view id);
 
@@ -65,6 +75,10 @@ class GeneAnnotation {
   // of its last letter, as GENCODE's tables of DeepMind have it.
   std::vector<GeneExons> starting_in(std::size_t contig, std::int64_t begin,
                                      std::int64_t end) const;
+  // Ends of the introns of all transcripts that lie in [begin, end) of a contig; of genes without a
+  // strand none. Some are there several times.
+  std::vector<AnnotatedSite> splice_sites(std::size_t contig, std::int64_t begin,
+                                          std::int64_t end) const;
 
  private:
   class Reader;

@@ -131,9 +131,11 @@ void ScoreLines::append(const std::string& place, const Scorer& scorer,
       continue;
     }
     const genome::AnnotatedGene& gene = options_.genes->genes()[*row.gene];
-    described.push_back(fmt::format("\t{}\t{}\t{}\t{}\t\t",
-                                    io::as_field(genome::without_version(gene.id)),
-                                    io::as_field(gene.name), io::as_field(gene.type), gene.strand));
+    const std::string junction =
+        row.junction ? fmt::format("{}\t{}", row.junction->begin, row.junction->end) : "\t";
+    described.push_back(
+        fmt::format("\t{}\t{}\t{}\t{}\t{}", io::as_field(genome::without_version(gene.id)),
+                    io::as_field(gene.name), io::as_field(gene.type), gene.strand, junction));
     strands.push_back(gene.strand);
   }
   auto out = std::back_inserter(text);

@@ -20,9 +20,10 @@ struct HeadTracks {
 
 // Scores of all tracks of a scorer's head.
 struct ScoreRow {
-  std::size_t scorer = 0;           // of those of the table
-  std::optional<std::size_t> gene;  // of the annotation
-  std::vector<float> values;        // of each track
+  std::size_t scorer = 0;                     // of those of the table
+  std::optional<std::size_t> gene;            // of the annotation
+  std::vector<float> values;                  // of each track
+  std::optional<genome::Span> junction = {};  // the intron that was scored
 };
 
 // The lines of tables of scores, columns separated by tabs: those of DeepMind's tidy tables, but

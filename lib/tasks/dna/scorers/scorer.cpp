@@ -46,6 +46,7 @@ std::vector<Scorer> make_recommended() {
           {"RNA_SEQ_ACTIVE", Kind::gene_active, "RNA_SEQ"},
           {"SPLICE_SITES", Kind::gene_splicing, "SPLICE_SITES"},
           {"SPLICE_SITE_USAGE", Kind::gene_splicing, "SPLICE_SITE_USAGE"},
+          {"SPLICE_JUNCTIONS", Kind::splice_junction, "SPLICE_JUNCTIONS"},
           {"POLYADENYLATION", Kind::polyadenylation, "RNA_SEQ"},
           active("ATAC", 501),
           active("DNASE", 501),
@@ -88,6 +89,8 @@ std::string Scorer::describe() const {
       return fmt::format("GeneMaskSplicingScorer(requested_output={}, width=None)", output_type);
     case Kind::polyadenylation:
       return "PolyadenylationScorer()";
+    case Kind::splice_junction:
+      return "SpliceJunctionScorer()";
     default:
       return fmt::format("CenterMaskScorer(requested_output={}, width={}, aggregation_type={})",
                          output_type, width == 0 ? "None" : std::to_string(width),

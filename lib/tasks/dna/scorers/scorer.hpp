@@ -24,6 +24,7 @@ struct Scorer {
     gene_active,      // the same
     gene_splicing,    // bodies of genes that overlap the variant
     polyadenylation,  // sites of genes that overlap the variant
+    splice_junction,  // introns of coding genes that overlap the variant
   };
   std::string name;  // "ATAC", "RNA_SEQ:10001:L2_DIFF"
   Kind kind = Kind::centre_mask;

@@ -44,15 +44,21 @@ AlignedRows::AlignedRows(const TrackRows& alternate, const AlleleShift& shift)
     }
 }
 
-const float* AlignedRows::row(std::int64_t i) const {
-  const std::int64_t n_inserted = shift_.n_inserted;
+std::int64_t find_source(const AlleleShift& shift, std::int64_t i, std::int64_t n) {
+  const std::int64_t n_inserted = shift.n_inserted;
   if (n_inserted > 0) {
-    if (i >= size() - n_inserted) return zeros_.data();
-    if (i == shift_.anchor) return maximum_.data();
-    return alternate_.row(i < shift_.anchor ? i : i + n_inserted);
+    if (i >= n - n_inserted) return kZeroRow;
+    if (i == shift.anchor) return kMaximumRow;
+    return i < shift.anchor ? i : i + n_inserted;
   }
-  if (n_inserted == 0 || i <= shift_.anchor) return alternate_.row(i);
-  return i <= shift_.anchor - n_inserted ? zeros_.data() : alternate_.row(i + n_inserted);
+  if (n_inserted == 0 || i <= shift.anchor) return i;
+  return i <= shift.anchor - n_inserted ? kZeroRow : i + n_inserted;
+}
+
+const float* AlignedRows::row(std::int64_t i) const {
+  const std::int64_t source = find_source(shift_, i, size());
+  if (source >= 0) return alternate_.row(source);
+  return source == kZeroRow ? zeros_.data() : maximum_.data();
 }
 
 std::vector<double> sum_rows(const AlignedRows& rows, const RowMask& mask) {

@@ -38,8 +38,13 @@ struct AlleleShift {
 // first: the base of the window that the alleles begin at.
 AlleleShift find_shift(std::int64_t first, std::int64_t n_reference, std::int64_t n_alternate);
 
-// The rows of an alternate, aligned with those of the reference. As many rows at the end of the
-// window as were inserted are zeros, whatever lies there.
+// Which of the alternate's n rows is row i of the aligned ones: a row, zeros, or the maximum of the
+// inserted rows and the anchor's. As many rows at the end of the window as were inserted are
+// zeros, whatever lies there.
+inline constexpr std::int64_t kZeroRow = -1, kMaximumRow = -2;
+std::int64_t find_source(const AlleleShift& shift, std::int64_t i, std::int64_t n);
+
+// The rows of an alternate, aligned with those of the reference.
 class AlignedRows {
  public:
   AlignedRows(const TrackRows& alternate, const AlleleShift& shift);

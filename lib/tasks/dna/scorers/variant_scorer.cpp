@@ -8,6 +8,7 @@
 #include "lib/bio/genome/haplotype.hpp"
 #include "lib/tasks/dna/scorers/gene_mask.hpp"
 #include "lib/tasks/dna/scorers/interval_scorer.hpp"
+#include "lib/tasks/dna/scorers/junction_scores.hpp"
 #include "lib/tasks/dna/scorers/polyadenylation.hpp"
 #include "lib/tasks/dna/variant_windows.hpp"
 #include "lib/tasks/dna/window_parts.hpp"
@@ -24,6 +25,7 @@ using models::DnaModel;
 struct Predictions {
   const DnaModel& model;
   const models::Outputs& outputs;
+  const std::vector<models::SiteWindow>& sites;  // of each window, or none
   std::size_t window = 0, n_windows = 1;
 
   TrackRows rows(const std::string& head) const {
@@ -48,12 +50,20 @@ class WindowScorer {
   WindowScorer(DnaModel& model, const genome::IndexedFasta& genome,
                std::span<const Variant> variants, const ScorerOptions& options,
                const Window& window)
-      : model_(model), genome_(genome), variants_(variants), options_(options), window_(window) {}
+      : model_(model),
+        genome_(genome),
+        variants_(variants),
+        options_(options),
+        window_(window),
+        has_junctions_(std::any_of(
+            options.scorers.begin(), options.scorers.end(),
+            [](const Scorer& scorer) { return scorer.kind == Scorer::Kind::splice_junction; })) {}
 
   void score(std::span<const Allele> alleles, std::vector<AlleleScores>& to);
 
  private:
-  models::Outputs run(std::span<const Allele> alleles) const;
+  models::Outputs run(std::span<const Allele> alleles,
+                      std::vector<models::SiteWindow>& sites) const;
   AlleleScores score_allele(const Allele& allele, const Predictions& reference,
                             const Predictions& alternate);
   void add_genes(std::size_t scorer, const std::vector<GeneRows>& genes, const TrackRows& reference,
@@ -61,6 +71,10 @@ class WindowScorer {
   void add_polyadenylation(std::size_t scorer, const Variant& variant, std::size_t alt,
                            const TrackRows& reference, const AlignedRows& alternate,
                            std::vector<ScoreRow>& rows) const;
+  void add_junctions(std::size_t scorer, const Allele& allele, const AlleleShift& shift,
+                     const models::SiteWindow& reference, const models::SiteWindow& alternate,
+                     std::vector<ScoreRow>& rows);
+  std::vector<models::SpliceSite> annotated_sites() const;
   const std::vector<GeneRows>& exons();
   std::vector<GeneRows> bodies(const Variant& variant, std::size_t alt) const;
   std::vector<std::size_t> overlapped_genes(const Variant& variant, std::size_t alt) const;
@@ -70,11 +84,13 @@ class WindowScorer {
   const std::span<const Variant> variants_;
   const ScorerOptions& options_;
   const Window window_;
+  const bool has_junctions_;
   std::optional<std::vector<GeneRows>> exons_;  // of the window
 };
 
 // The letters of the window's reference where there is no allele.
-models::Outputs WindowScorer::run(std::span<const Allele> alleles) const {
+models::Outputs WindowScorer::run(std::span<const Allele> alleles,
+                                  std::vector<models::SiteWindow>& sites) const {
   const auto length = static_cast<std::size_t>(window_.size());
   std::vector<std::uint8_t> letters(std::max<std::size_t>(alleles.size(), 1) * length);
   if (alleles.empty()) genome_.fetch(window_.contig, window_.begin, letters);
@@ -82,20 +98,25 @@ models::Outputs WindowScorer::run(std::span<const Allele> alleles) const {
     genome::build_alternate(genome_, window_, variants_[alleles[i].variant], alleles[i].alt,
                             std::span(letters).subspan(i * length, length));
   std::replace(letters.begin(), letters.end(), genome::kUnknownLetter, options_.unknown);
-  return model_.run(letters, {});
+  DnaModel::Request request;
+  if (has_junctions_) request.sites = &sites;
+  return model_.run(letters, request);
 }
 
 void WindowScorer::score(std::span<const Allele> alleles, std::vector<AlleleScores>& to) {
   if (alleles.empty()) return;
-  const models::Outputs of_reference = run({});
-  const Predictions reference{model_, of_reference};
-  run_in_parts(alleles.size(), static_cast<std::size_t>(options_.windows_per_pass),
-               [&](std::size_t first, std::size_t n) {
-                 const std::span<const Allele> part = alleles.subspan(first, n);
-                 const models::Outputs outputs = run(part);
-                 for (std::size_t i = 0; i < n; ++i)
-                   to.push_back(score_allele(part[i], reference, {model_, outputs, i, n}));
-               });
+  const auto at_once = static_cast<std::size_t>(options_.windows_per_pass);
+  if (has_junctions_) model_.reserve_sites(1 + at_once);
+  std::vector<models::SiteWindow> sites_of_reference;
+  const models::Outputs of_reference = run({}, sites_of_reference);
+  const Predictions reference{model_, of_reference, sites_of_reference};
+  run_in_parts(alleles.size(), at_once, [&](std::size_t first, std::size_t n) {
+    const std::span<const Allele> part = alleles.subspan(first, n);
+    std::vector<models::SiteWindow> sites;
+    const models::Outputs outputs = run(part, sites);
+    for (std::size_t i = 0; i < n; ++i)
+      to.push_back(score_allele(part[i], reference, {model_, outputs, sites, i, n}));
+  });
 }
 
 AlleleScores WindowScorer::score_allele(const Allele& allele, const Predictions& reference,
@@ -110,6 +131,11 @@ AlleleScores WindowScorer::score_allele(const Allele& allele, const Predictions&
     const Scorer& scorer = options_.scorers[i];
     const std::string head = scorer.head();
     const models::TrackHead& loaded = *models::find_head(model_.info().heads, head);
+    if (scorer.kind == Scorer::Kind::splice_junction) {
+      add_junctions(i, allele, shift, reference.sites.front(), alternate.sites[alternate.window],
+                    scores.rows);
+      continue;
+    }
     const TrackRows before = reference.rows(head), now = alternate.rows(head);
     switch (scorer.kind) {
       case Scorer::Kind::centre_mask:
@@ -170,6 +196,56 @@ void WindowScorer::add_polyadenylation(std::size_t scorer, const Variant& varian
 const std::vector<GeneRows>& WindowScorer::exons() {
   if (!exons_) exons_ = exon_rows(*options_.genes, window_, 0, 1);
   return *exons_;
+}
+
+// Introns of the window between sites of both alleles and of the annotation.
+void WindowScorer::add_junctions(std::size_t scorer, const Allele& allele, const AlleleShift& shift,
+                                 const models::SiteWindow& reference,
+                                 const models::SiteWindow& alternate, std::vector<ScoreRow>& rows) {
+  constexpr std::int64_t kClasses = models::kSpliceSiteClasses + 1;
+  const std::vector<genome::AnnotatedGene>& genes = options_.genes->genes();
+  std::vector<BinRange> bodies;
+  std::vector<std::size_t> coding;
+  for (const std::size_t gene : overlapped_genes(variants_[allele.variant], allele.alt)) {
+    const genome::Span& body = genes[gene].body;
+    bodies.push_back({body.begin - window_.begin, body.end - window_.begin});
+    if (genes[gene].type == "protein_coding" && genes[gene].strand != '.') coding.push_back(gene);
+  }
+  if (coding.empty()) return;
+  const auto rows_of = [&](const models::SiteWindow& of_window) {
+    const io::SharedArray& values = of_window.probabilities;
+    return TrackRows{{values.begin(), values.size()}, kClasses};
+  };
+  const models::SpliceSites sites = model_.select_sites(
+      unite_sites(rows_of(reference), AlignedRows(rows_of(alternate), shift), annotated_sites(),
+                  make_mask(std::move(bodies), window_.size())));
+  const auto count = [&](const models::SiteWindow& of_window, const AlleleShift& of_allele) {
+    return model_.run_junctions(of_window, sites, find_site_rows(sites, of_allele, window_.size()));
+  };
+  const models::Outputs before = count(reference, {}), now = count(alternate, shift);
+  const auto counts = [](const models::Outputs& outputs) {
+    const models::Outputs::Array& array = outputs.at("junctions");
+    return JunctionCounts{
+        {array.values.begin(), array.values.size()}, array.shape[1], array.shape[2] / 2};
+  };
+  for (const std::size_t gene : coding) {
+    const genome::Span& body = genes[gene].body;
+    for (JunctionScore& score :
+         score_junctions(sites, counts(before), counts(now), genes[gene].strand,
+                         {body.begin - window_.begin, body.end - window_.begin}))
+      rows.push_back(
+          {scorer, gene, std::move(score.values),
+           genome::Span{window_.begin + score.intron.begin, window_.begin + score.intron.end}});
+  }
+}
+
+std::vector<models::SpliceSite> WindowScorer::annotated_sites() const {
+  std::vector<models::SpliceSite> sites;
+  for (const genome::AnnotatedSite& site :
+       options_.genes->splice_sites(window_.contig, window_.begin, window_.end))
+    sites.push_back(
+        {(site.strand == '-' ? 2u : 0u) + (site.is_donor ? 0u : 1u), site.base - window_.begin});
+  return sites;
 }
 
 std::vector<std::size_t> WindowScorer::overlapped_genes(const Variant& variant,

@@ -10,6 +10,7 @@
 #include "lib/core/error.hpp"
 #include "lib/tasks/dna/scorers/gene_mask.hpp"
 #include "lib/tasks/dna/scorers/interval_scorer.hpp"
+#include "lib/tasks/dna/scorers/junction_scores.hpp"
 #include "lib/tasks/dna/scorers/polyadenylation.hpp"
 #include "lib/tasks/dna/scorers/scorer.hpp"
 #include "tests/models/enformer/vectors.hpp"
@@ -301,4 +302,49 @@ TEST_CASE("dna.scorers: exons in the middle of a window", "[dna]") {
   CHECK((bins[0].mask == RowMask{{2, 3}} && bins[1].mask == RowMask{{5, 6}}));
   const std::vector<GeneRows> all = exon_rows(genes, window, 0, 128);
   CHECK((all.size() == 3 && all[1].mask == RowMask{{0, 2}} && all[2].mask == RowMask{{5, 8}}));
+}
+
+TEST_CASE("dna.scorers: sites of both alleles and of the annotation", "[dna]") {
+  // Two classes of a window of six bases, an allele with an inserted base behind base 1.
+  const std::vector<float> reference{0.5f, 0, 0, 0.2f, 0, 0, 0, 0.3f, 0, 0, 0.9f, 0.9f};
+  const std::vector<float> alternate{0, 0, 0.1f, 0, 0.4f, 0.1f, 0, 0, 0, 0.6f, 0, 0};
+  const AlignedRows aligned({alternate, 2}, find_shift(1, 1, 2));
+  const std::vector<float> united =
+      unite_sites({reference, 2}, aligned, {{1, 2}, {0, 5}}, {{1, 5}});
+  CHECK(united == std::vector<float>{0, 0, 0.4f, 0.2f, 0, 1, 0, 0.6f, 0, 0, 0, 0});
+  const models::SpliceSites sites{{{0, 1}, {2}, {4}, {5}}};
+  const models::SiteRows rows = find_site_rows(sites, find_shift(1, 1, 2), 6);
+  CHECK(rows.rows ==
+        std::vector<std::int32_t>{0, models::SiteRows::kMaximum, 3, 5, models::SiteRows::kZeros});
+  CHECK((rows.max_begin == 1 && rows.max_end == 3));
+  const models::SiteRows deleted = find_site_rows(sites, find_shift(1, 3, 1), 6);
+  CHECK(deleted.rows == std::vector<std::int32_t>{0, 1, models::SiteRows::kZeros, 2, 3});
+}
+
+TEST_CASE("dna.scorers: the most changed junctions of a gene", "[dna]") {
+  // Donors 10 and 50, acceptors 40 and 90 on both strands, two tissues.
+  const models::SpliceSites sites{{{10, 50}, {40, 90}, {90, 95}, {20, 60}}};
+  std::vector<float> reference(16, 1.0f), alternate(16, 1.0f);
+  alternate[0] = 4;          // 11-40 of +, tissue 0
+  alternate[4 + 1] = 0.5f;   // 11-90 of +, tissue 1
+  alternate[12 + 0] = 3;     // 51-90 of +, tissue 0
+  alternate[2] = 2;          // 21-90 of -, tissue 0
+  alternate[8 + 4 + 3] = 8;  // 61-95 of -, tissue 1
+  const auto scores = [&](char strand, const BinRange& body) {
+    return score_junctions(sites, {reference, 2, 2}, {alternate, 2, 2}, strand, body);
+  };
+  const std::vector<JunctionScore> all = scores('+', {5, 100});
+  REQUIRE(all.size() == 2);
+  CHECK((all[0].intron == BinRange{11, 40} && all[1].intron == BinRange{11, 90}));
+  CHECK(all[0].values == std::vector<float>{1.38671875f, 0});  // ln 4 in half precision
+  CHECK(all[1].values == std::vector<float>{0, 0.693359375f});
+  // Inside the body alone: its first and last base do not count.
+  CHECK(scores('+', {5, 90})[0].intron == BinRange{11, 40});
+  CHECK(scores('+', {5, 90}).size() == 1);
+  CHECK(scores('+', {11, 100}).size() == 1);
+  CHECK(scores('+', {11, 100})[0].intron == BinRange{51, 90});
+  CHECK(scores('+', {60, 80}).empty());
+  const std::vector<JunctionScore> reverse = scores('-', {5, 100});
+  REQUIRE(reverse.size() == 2);
+  CHECK((reverse[0].intron == BinRange{21, 90} && reverse[1].intron == BinRange{61, 95}));
 }
