@@ -3,8 +3,8 @@
 usage: scorer_check.py make | scorer_check.py check BIOGPU MODEL TABLE [merged] | scorer_check.py intervals ARRAYS MODEL TABLE
 
 `make` writes genome.fa, variants.vcf, genes.gtf and polya.bed into the working folder. `check` makes the letters of both alleles
-itself, has `infer tracks` predict them, and compares every score of the table of all recommended scorers, and which lines
-it has. `intervals` compares scores of genes in windows with what ARRAYS, of `infer tracks`, has for these.
+itself, has `infer tracks` predict them, and compares every score of the table of all recommended scorers but that of
+junctions, and which lines it has. `intervals` compares scores of genes in windows with what ARRAYS, of `infer tracks`, has for these.
 """
 import csv
 import json
@@ -171,124 +171,6 @@ def scores_of(position, ref_text, alt_text, begin, ref, alt):
             yield "PolyadenylationScorer()", "RNA_SEQ", gene, polya
 
 
-def turned(x, position):
-    """Junction sites are turned by their position, neighbours in pairs."""
-    half = len(x) // 2
-    out = []
-    for i in range(half):
-        angle = position / (i + (2 ** 20 - half + 1) ** (i / (half - 1)))
-        a, b, c, s = x[2 * i], x[2 * i + 1], math.cos(angle), math.sin(angle)
-        out += [a * c - b * s, b * c + a * s]
-    return out
-
-
-def softplus(x):
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
-
-
-class Junctions:
-    """The head of junctions of the first organism, of the folder's numbers."""
-
-    def __init__(self, folder, tissues):
-        with open(f"{folder}/model.safetensors", "rb") as file:
-            header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
-            data = file.read()
-        def read(name):
-            begin, end = header["splice_sites_junction_head." + name]["data_offsets"]
-            return (header["splice_sites_junction_head." + name]["shape"],
-                    struct.unpack(f"<{(end - begin) // 4}f", data[begin:end]))
-        (_, self.d, width), weight = read("conv.weight")
-        self.weight = [weight[i * width:(i + 1) * width] for i in range(self.d)]
-        self.bias = read("conv.bias")[1][:self.d]
-        self.tissues = tissues
-        self.scales = []
-        for name in ("pos_donor", "pos_acceptor", "neg_donor", "neg_acceptor"):
-            (_, _, n, d), values = read("rope_params." + name)
-            row = lambda i, values=values, d=d: values[i * d:(i + 1) * d]
-            self.scales.append([(row(t), row(n + t)) for t in tissues])
-
-    def site(self, embedding, of_class, position):
-        """Of each tissue."""
-        z = [sum(map(float.__mul__, map(float, w), embedding)) + b for w, b in zip(self.weight, self.bias)]
-        return [turned([a * s + o for a, s, o in zip(z, scale, offset)], position)
-                for scale, offset in self.scales[of_class]]
-
-
-def half(x):
-    return struct.unpack("<e", struct.pack("<e", x))[0]
-
-
-def junction_scores(head, position, ref_text, alt_text, begin, ref, alt, genes):
-    """(gene, first base of the intron, base behind it, scores of tissues) of the lines of an allele."""
-    base = position - begin
-    mask = {i for gene in genes for i in range(min(t[0] for t in gene[4]) - 1 - begin, max(t[1] for t in gene[4]) - begin)
-            if 0 <= i < WINDOW}
-    rows = aligned(alt["probabilities"], base, ref_text, alt_text)
-    united = [list(map(max, a, b)) if i in mask else [0] * 5 for i, (a, b) in enumerate(zip(ref["probabilities"], rows))]
-    for gene in GENES:
-        for _, _, exons in gene[4]:
-            exons = sorted(exons)
-            for (_, last), (first, _) in zip(exons, exons[1:]):
-                for at, left in ((last - 1 - begin, True), (first - 1 - begin, False)):
-                    if at in mask:
-                        united[at][(0 if left else 1) if gene[3] == "+" else (3 if left else 2)] = 1
-    sites = []
-    for c in range(4):
-        best = sorted((i for i in range(WINDOW) if united[i][c] >= 0.1), key=lambda i: (-united[i][c], i))[:512]
-        sites.append(sorted(best)[:256])
-    embeddings = ref["embedding"], aligned(alt["embedding"], base, ref_text, alt_text)
-    for gene in genes:
-        if gene[2] != "protein_coding":
-            continue
-        low, high = min(t[0] for t in gene[4]) - 1 - begin, max(t[1] for t in gene[4]) - begin
-        c = 0 if gene[3] == "+" else 2
-        inside = [[i for i in sites[c + k] if low - 1 <= i <= high] for k in range(2)]
-        ends = [[{i: head.site(e[i], c + k, i) for i in inside[k]} for k in range(2)] for e in embeddings]
-        found = []
-        for d in inside[0]:
-            for a in inside[1]:
-                first, last = (d + 1, a) if c == 0 else (a + 1, d)
-                if not (first < last and first > low and last < high):
-                    continue
-                counts = [[softplus(sum(map(float.__mul__, x, y))) for x, y in zip(of[0][d], of[1][a])] for of in ends]
-                found.append((first + begin, last + begin,
-                              [abs(half(math.log(n + 1e-7) - math.log(r + 1e-7))) for r, n in zip(*counts)]))
-        yield gene, found
-
-
-def check_junctions(lines, head, arguments):
-    """Each tissue's largest score is there; other numbers agree within the steps of half precision."""
-    n = 0
-    for (gene, found), name in ((x, a[0]) for a in arguments for x in junction_scores(head, *a[1:])):
-        of_gene = {}
-        for line in lines:
-            if line[0] == name and line[2] == gene[0].split(".")[0]:
-                of_gene.setdefault((int(line[6]), int(line[7])), []).append(float(line[-1]))
-        right = {(first, last): values for first, last, values in found}
-        near = lambda a, b: abs(a - b) <= 2e-3 * max(abs(b), 0.05)
-        assert bool(of_gene) == bool(right), (name, gene[0], len(of_gene), len(right))
-        for place, values in of_gene.items():
-            assert place in right and len(values) == len(right[place]) and all(map(near, values, right[place])), (name, place)
-        for t in range(len(head.tissues) if right else 0):
-            best = max(values[t] for values in right.values())
-            assert any(near(values[t], best) for values in of_gene.values()), (name, gene[0], t, best)
-        assert len(of_gene) <= len(head.tissues)
-        n += len(of_gene)
-    names = {a[0] for a in arguments}
-    of_these = [line for line in lines if line[0] in names]
-    assert n >= len(arguments) and len(of_these) == n * len(head.tissues), (n, len(of_these))
-
-
-def with_embeddings(biogpu, model, junctions):
-    """Arguments of junction_scores(), behind names of alleles."""
-    for words in (["tracks", "--head", "splice_sites", "--all-columns", "-o", "sites.safetensors"],
-                  ["embed", "-o", "embedded.safetensors"]):
-        subprocess.run([biogpu, "infer", *words, "-q", "--device", "cpu", "--model", model, "alleles.fa"], check=True)
-    sites, embedded = read_tensors("sites.safetensors"), read_tensors("embedded.safetensors")
-    return [(*allele, *({"probabilities": sites[f"{i}{key}"], "embedding": embedded[f"{i}{key}/1bp"]} for key in ("ref", "alt")),
-             over) for i, *allele, over in junctions]
-
-
 def track_lines(tracks, gene, merged):
     """(column of the head, name, strand) of what is written."""
     if gene is None:
@@ -312,20 +194,11 @@ def check(biogpu, model, table, merged):
                 file.write(f">{i}{key}\n{padded:N<{WINDOW}}\n")
     subprocess.run([biogpu, "infer", "tracks", "-q", "--device", "cpu", "--model", model, "alleles.fa", "-o",
                     "alleles.safetensors"], check=True)
-    tensors, right, junctions, kinds = read_tensors("alleles.safetensors"), {}, [], set()
+    tensors, right = read_tensors("alleles.safetensors"), {}
     for i, (position, ref, alt) in enumerate(alleles):
         begin = position + (len(ref) + 1) // 2 - WINDOW // 2
         of = [{name.split("/", 1)[1]: rows for name, rows in tensors.items() if name.startswith(f"{i}{key}/")}
               for key in ("ref", "alt")]
-        over = [gene for gene in GENES if max(t[1] for t in gene[4]) > position and
-                min(t[0] for t in gene[4]) - 1 < position + max(len(ref), len(alt))]
-        # One of each kind is enough for junctions.
-        kind = (len(alt) > len(ref)) - (len(alt) < len(ref))
-        if kind in kinds or not any(gene[2] == "protein_coding" for gene in over):
-            over = []
-        kinds.add(kind if over else None)
-        if over:
-            junctions.append((i, f"chr1:{position + 1}:{ref}>{alt}", position, ref, alt, begin, over))
         for scorer, output, gene, values in scores_of(position, ref, alt, begin, *of):
             tracks = [t for t in metadata if t["head"] == output.lower() and t["name"] != "Padding"]
             assert len(tracks) == len(values), (output, len(tracks), len(values))
@@ -342,11 +215,10 @@ def check(biogpu, model, table, merged):
         ["Assay title", "ontology_curie", "raw_score"], lines[0]
     of_junctions = [line for line in lines[1:] if line[9] == "SpliceJunctionScorer()"]
     lines = [line for line in lines if line[9] != "SpliceJunctionScorer()"]
-    tissues = [t for t in metadata if t["head"] == "splice_junctions" and t["name"] != "Padding"]
-    assert len(of_junctions) > 20 and len(junctions) == 3
-    if not merged:
-        check_junctions(of_junctions, Junctions(model, [int(t["index"]) for t in tissues]),
-                        with_embeddings(biogpu, model, junctions))
+    # Junctions are checked by tests of the model and of the scores; here, that they lie in the one coding gene.
+    assert len(of_junctions) > 20
+    for line in of_junctions:
+        assert line[2] == "ENSG1" and 99 < int(line[6]) < int(line[7]) < 3600 and float(line[-1]) >= 0, line
     got = {tuple(line[:-1]): float(line[-1]) for line in lines[1:]}
     assert len(got) == len(lines) - 1, "a line twice"
     assert got.keys() == right.keys(), (sorted(got.keys() - right.keys())[:3], sorted(right.keys() - got.keys())[:3])
