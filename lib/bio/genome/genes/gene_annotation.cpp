@@ -17,14 +17,15 @@
 namespace biogpu::genome {
 namespace {
 
-constexpr std::size_t kColumns = 9;
+constexpr std::size_t kAnnotationColumns = 9;
 
-void extend(Span& span, const Span& by) {
+void extend_span(Span& span, const Span& by) {
   span = {std::min(span.begin, by.begin), std::max(span.end, by.end)};
 }
 
 // The first of two attributes that is there.
-std::string attribute(std::string_view attributes, std::string_view key, std::string_view other) {
+std::string first_attribute(std::string_view attributes, std::string_view key,
+                            std::string_view other) {
   const std::string_view value = find_gtf_attribute(attributes, key);
   return std::string(value.empty() ? find_gtf_attribute(attributes, other) : value);
 }
@@ -62,7 +63,7 @@ class GeneAnnotation::Reader {
     if (is_new)
       body = span;
     else if (!has_line)
-      extend(body, span);
+      extend_span(body, span);
   }
 
   GeneAnnotation& to_;
@@ -79,7 +80,7 @@ class GeneAnnotation::Reader {
 bool GeneAnnotation::Reader::parse(const std::string& text, Line& line) {
   if (text.empty() || text.front() == '#') return false;
   const std::vector<std::string_view> fields = split(text, '\t');
-  if (fields.size() != kColumns)
+  if (fields.size() != kAnnotationColumns)
     fail(fmt::format("{} columns; expected the 9 of GTF", fields.size()));
   line.feature = fields[2];
   if (line.feature != "gene" && line.feature != "transcript" && line.feature != "exon")
@@ -122,8 +123,9 @@ std::size_t GeneAnnotation::Reader::find_gene(const Line& line) {
   }
   AnnotatedGene& known = to_.genes_[gene];
   take_body(known.body, gene_has_line_[gene], is_new, line.span);
-  if (known.name.empty()) known.name = attribute(line.attributes, "gene_name", "gene");
-  if (known.type.empty()) known.type = attribute(line.attributes, "gene_type", "gene_biotype");
+  if (known.name.empty()) known.name = first_attribute(line.attributes, "gene_name", "gene");
+  if (known.type.empty())
+    known.type = first_attribute(line.attributes, "gene_type", "gene_biotype");
   return gene;
 }
 

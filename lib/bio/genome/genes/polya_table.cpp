@@ -13,16 +13,16 @@
 namespace biogpu::genome {
 namespace {
 
-constexpr std::size_t kColumns = 6;
+constexpr std::size_t kPolyaColumns = 6;
 
-std::optional<std::int64_t> parse_number(std::string_view text) {
+std::optional<std::int64_t> parse_polya_number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
   return value;
 }
 
-bool is_passed_over(std::string_view line) {
+bool is_polya_comment(std::string_view line) {
   return line.find_first_not_of(" \t") == line.npos || line.front() == '#' ||
          line.starts_with("track ") || line.starts_with("browser ");
 }
@@ -33,16 +33,16 @@ PolyaTable::PolyaTable(const std::string& path, const IndexedFasta& genome) {
   io::LineReader lines(path, "a BED file of polyadenylation sites");
   std::string unknown;
   for (std::string line; lines.next(line);) {
-    if (is_passed_over(line)) continue;
+    if (is_polya_comment(line)) continue;
     const auto fail = [&](const std::string& what) {
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: line {}: {}", lines.label(), lines.number(), what));
     };
     const std::vector<std::string_view> fields = split(line, '\t');
-    if (fields.size() < kColumns)
+    if (fields.size() < kPolyaColumns)
       fail(fmt::format("{} columns; expected chromosome, start, end, gene_id, score and strand",
                        fields.size()));
-    const auto begin = parse_number(fields[1]), end = parse_number(fields[2]);
+    const auto begin = parse_polya_number(fields[1]), end = parse_polya_number(fields[2]);
     if (!begin || !end || *begin >= *end)
       fail("malformed; expected start and end, start below end");
     if (without_version(fields[3]).empty()) fail("no gene_id in the fourth column");

@@ -6,7 +6,7 @@
 namespace biogpu::tasks {
 namespace {
 
-constexpr double kOffset = 1e-3;
+constexpr double kMeanOffset = 1e-3;
 
 std::vector<float> max_difference(const TrackRows& reference, const AlignedRows& alternate,
                                   const RowMask& mask) {
@@ -34,7 +34,7 @@ std::vector<float> score_gene(GeneScore score, const TrackRows& reference,
     const double before = of_reference[t] / n, now = of_alternate[t] / n;
     scores.push_back(static_cast<float>(
         score == GeneScore::active ? std::max(before, now)
-                                   : std::log(now + kOffset) - std::log(before + kOffset)));
+                                   : std::log(now + kMeanOffset) - std::log(before + kMeanOffset)));
   }
   return scores;
 }

@@ -7,7 +7,7 @@ namespace biogpu::tasks {
 namespace {
 
 constexpr std::size_t kMaxSites = 256;
-constexpr double kOffset = 1e-7;
+constexpr double kCountOffset = 1e-7;
 
 // The nearest number of half precision.
 float round_to_half(double x) {
@@ -71,9 +71,9 @@ std::vector<JunctionScore> score_junctions(const models::SpliceSites& sites,
           static_cast<std::size_t>(row * 2 * n_tissues + (strand == '-' ? n_tissues : 0));
       JunctionScore score{intron, {}};
       for (std::size_t t = first; t < first + static_cast<std::size_t>(n_tissues); ++t)
-        score.values.push_back(
-            std::abs(round_to_half(std::log(static_cast<double>(alternate.values[t]) + kOffset) -
-                                   std::log(static_cast<double>(reference.values[t]) + kOffset))));
+        score.values.push_back(std::abs(
+            round_to_half(std::log(static_cast<double>(alternate.values[t]) + kCountOffset) -
+                          std::log(static_cast<double>(reference.values[t]) + kCountOffset))));
       found.push_back(std::move(score));
     }
   std::vector<std::size_t> best;

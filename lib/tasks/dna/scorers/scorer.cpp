@@ -21,7 +21,7 @@ const std::array<std::string, 9> kMaskedOutputs{"ATAC",    "CAGE",         "DNAS
                                                 "PROCAP",  "RNA_SEQ",      "CHIP_HISTONE",
                                                 "CHIP_TF", "SPLICE_SITES", "SPLICE_SITE_USAGE"};
 
-Scorer masked(std::string output, std::int64_t width, Aggregation aggregation) {
+Scorer centre_scorer(std::string output, std::int64_t width, Aggregation aggregation) {
   const bool is_active = aggregation == Aggregation::active_sum;
   return {output + (is_active ? "_ACTIVE" : ""), Scorer::Kind::centre_mask, output, width,
           aggregation};
@@ -30,10 +30,10 @@ Scorer masked(std::string output, std::int64_t width, Aggregation aggregation) {
 std::vector<Scorer> make_recommended() {
   using Kind = Scorer::Kind;
   const auto sums = [](const char* output, std::int64_t width) {
-    return masked(output, width, Aggregation::diff_log2_sum);
+    return centre_scorer(output, width, Aggregation::diff_log2_sum);
   };
   const auto active = [](const char* output, std::int64_t width) {
-    return masked(output, width, Aggregation::active_sum);
+    return centre_scorer(output, width, Aggregation::active_sum);
   };
   return {sums("ATAC", 501),
           {"CONTACT_MAPS", Kind::contact_map, "CONTACT_MAPS"},
