@@ -16,8 +16,6 @@
 namespace biogpu::structure {
 namespace {
 
-constexpr double kMaxCoordinate = 1e6;  // Angstrom
-
 // An atom with what decides between its locations.
 struct Location {
   ResidueAtom atom;

@@ -24,7 +24,6 @@ namespace {
 // residue. As many as a chain of PDB's four digits hardly has, or several for each residue read.
 constexpr std::int64_t kMaxMissing = 5000;
 constexpr std::int64_t kMaxMissingPerResidue = 4;
-constexpr double kMaxCoordinate = 1e6;  // Angstrom; squares of sums of these are far from infinite
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 struct BackboneResidue {

@@ -5,6 +5,9 @@
 
 namespace biogpu::structure {
 
+// Of atoms, in Angstrom: squares of sums of these are far from infinite.
+inline constexpr double kMaxCoordinate = 1e6;
+
 // The text of a structure file, plain or gzip, without the byte order mark of UTF-8. Errors:
 // Error{failed} where it cannot be read; Error{bad_input} for a file in another compression, a
 // pointer of Git LFS, a byte that no text has, and for gzip that expands more than coordinates can:

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kMinAtoms = 3;       // of a ligand: those of the reference's inference data
 constexpr std::size_t kMaxTokens = 30000;  // its attention has a line of this length a token
-constexpr float kOrigin = 1e-4f;           // Angstrom
 
 }  // namespace
 

@@ -45,7 +45,6 @@ constexpr std::array<std::string_view, kAtomTypes> kTypeNames{
     "NE2", "OE1", "OE2", "CH2", "NH1", "NH2", "OH", "CZ",  "CZ2", "CZ3", "NZ",  "OXT"};
 
 constexpr std::size_t kAlphaSlot = 1;
-constexpr float kOrigin = 1e-4f;  // Angstrom
 
 std::size_t letter_of(const std::string& residue) {
   for (std::size_t letter = 1; letter < kLetterAtoms.size(); ++letter)

@@ -17,6 +17,8 @@ inline constexpr std::int64_t kSlots = 14;
 inline constexpr std::int64_t kAtomTypes = 38;
 // Of every atom of a ligand.
 inline constexpr std::int64_t kLigandType = 1;
+// What is so near to the origin, in Angstrom, counts as no atom.
+inline constexpr float kOrigin = 1e-4f;
 
 // The type of the atom in a slot; 0 where the residue has none there.
 std::int64_t atom_type(std::int64_t letter, std::int64_t slot);
