@@ -30,8 +30,10 @@ std::optional<GraphFormat> find_graph_format(const std::string& path) {
   return std::nullopt;
 }
 
-MoleculeTexts::MoleculeTexts(const std::string& path)
-    : format_(require_format(path)), lines_(path, format_ == GraphFormat::mol2 ? "MOL2" : "SDF") {}
+MoleculeTexts::MoleculeTexts(const std::string& path) : MoleculeTexts(path, require_format(path)) {}
+
+MoleculeTexts::MoleculeTexts(const std::string& path, GraphFormat format)
+    : format_(format), lines_(path, format == GraphFormat::mol2 ? "MOL2" : "SDF") {}
 
 void MoleculeTexts::append_line(MoleculeText& molecule) {
   if (!molecule.error.empty()) return;
