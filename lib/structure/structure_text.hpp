@@ -5,7 +5,7 @@
 
 namespace biogpu::structure {
 
-// Of atoms, in Angstrom: squares of sums of these are far from infinite.
+// The largest coordinate of an atom, in Angstrom: squares of sums of these are far from infinite.
 inline constexpr double kMaxCoordinate = 1e6;
 
 // The text of a structure file, plain or gzip, without the byte order mark of UTF-8. Errors:

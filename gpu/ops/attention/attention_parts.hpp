@@ -26,7 +26,7 @@ struct AttentionState {
 template <class Shape>
 using Scores = TileSum<Shape::kWave>[Shape::kKeys / 16];
 
-// Of queries that have seen no key.
+// Starts the state of queries that have seen no key.
 template <class Shape>
 __device__ __forceinline__ void begin_state(AttentionState<Shape>& state) {
 #pragma unroll

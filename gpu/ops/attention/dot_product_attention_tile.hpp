@@ -83,7 +83,7 @@ struct DotStep {
   int head, head_v, n_keys;
 };
 
-// Those from first_key on into the shared memory of their stage.
+// Copies keys and values from first_key on into the shared memory of their stage.
 template <class Shape>
 __device__ __forceinline__ void copy_dot_step(const DotStep& step, int first_key,
                                               std::uint16_t* shared) {

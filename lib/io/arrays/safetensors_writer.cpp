@@ -20,7 +20,7 @@ constexpr std::size_t kMaxHeader = 100000000 - 100;
 constexpr std::size_t kSizeBytes = 8;  // of the header, in front of it
 
 // Room for the header in front of the numbers, and the bytes of numbers from which on it is used:
-// few numbers get a header of its own size.
+// few numbers get a header without padding.
 constexpr std::size_t kReserved = std::size_t{1} << 20;
 constexpr std::uint64_t kMinReservedBytes = std::uint64_t{64} << 20;
 

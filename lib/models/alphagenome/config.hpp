@@ -23,7 +23,7 @@ inline constexpr char kContactMaps[] = "contact_maps";
 inline constexpr char kSpliceSites[] = "splice_sites";
 inline constexpr char kSpliceUsage[] = "splice_site_usage";
 inline constexpr char kJunctions[] = "splice_junctions";
-// Of bases, an output from which splice sites are chosen.
+// The output of a pass from which splice sites are chosen.
 inline constexpr char kSiteProbabilities[] = "site_probabilities";
 
 // A head of tracks: tensors heads.NAME.*.

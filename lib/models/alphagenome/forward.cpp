@@ -98,7 +98,7 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
   const Needs need = needs(request);
   const std::optional<alphagenome::ReadParts> parts =
       need.fine ? read_parts(request, n_windows) : std::nullopt;
-  // Of sums of bases, those of parts count from their first base.
+  // Bins of parts are counted from the first base of the part.
   Request of_parts = request;
   std::vector<std::vector<BinSum>> shifted(request.sums.size());
   if (parts)

@@ -15,7 +15,7 @@ inline constexpr std::int64_t kLetters = 21;
 inline constexpr std::int64_t kSlots = 14;
 // Kinds of atoms by their names, and 0 for a slot without one.
 inline constexpr std::int64_t kAtomTypes = 38;
-// Of every atom of a ligand.
+// The type of every atom of a ligand.
 inline constexpr std::int64_t kLigandType = 1;
 // What is so near to the origin, in Angstrom, counts as no atom.
 inline constexpr float kOrigin = 1e-4f;

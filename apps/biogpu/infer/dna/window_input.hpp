@@ -38,7 +38,7 @@ class WindowInput : public ModelInput {
     std::int64_t wanted_begin = 0;
     std::int64_t wanted_end = 0;
   };
-  // Of the windows of a slot; none where they are records of files.
+  // Positions of the windows of a slot; none where they are records of files.
   const std::vector<Position>& positions(std::size_t slot) const {
     return batches_[slot].positions;
   }
