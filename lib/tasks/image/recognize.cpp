@@ -38,7 +38,9 @@ bool has_alias(const MoleculeGraph& graph) {
 std::string status_of(const Recognized& recognized, bool with_rdkit) {
   std::string status;
   const auto add = [&](bool holds, const char* what) {
-    if (holds) status += (status.empty() ? "" : ",") + std::string(what);
+    if (!holds) return;
+    if (!status.empty()) status += ',';
+    status += what;
   };
   const bool has_atoms = !recognized.graph.atoms.empty();
   const bool is_invalid = recognized.smiles == kInvalid;

@@ -11,18 +11,15 @@
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"
 #include "tests/unit/structure/as_mmcif.hpp"
+#include "tests/unit/structure/slurp.hpp"
 
 using namespace biogpu;
 using test::as_mmcif;
+using test::slurp;
 
 namespace {
 
 const std::string kEdited = std::string(BIOGPU_TEST_DATA) + "/models/proteinmpnn/edited.pdb";
-
-std::string slurp(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 std::string zipped(const std::string& bytes) {
   z_stream stream{};
@@ -38,7 +35,7 @@ std::string zipped(const std::string& bytes) {
   return out;
 }
 
-std::string error_of(const std::string& path) {
+std::string structure_error(const std::string& path) {
   try {
     structure::read_structure(path);
   } catch (const Error& error) {
@@ -133,31 +130,32 @@ TEST_CASE("structure.read_structure: damage is told with file and record", "[str
   const test::Folder folder;
   const std::string pdb = slurp(kEdited);
   const std::string cut = folder.write("cut.pdb", pdb.substr(0, 5000));
-  CHECK(error_of(cut).find(cut + ": record ") == 0);
+  CHECK(structure_error(cut).find(cut + ": record ") == 0);
   std::string garbled = pdb;
   garbled.replace(garbled.find("ATOM") + 30, 8, "  1x.000");
   const std::string path = folder.write("garbled.pdb", garbled);
-  CHECK(error_of(path) == path + ": record 1 (line 3): coordinate '  1x.000' is no number");
+  CHECK(structure_error(path) == path + ": record 1 (line 3): coordinate '  1x.000' is no number");
   const std::string cif = as_mmcif(pdb);
   const std::string short_cif =
       folder.write("cut.cif", cif.substr(0, cif.find('\n', cif.size() / 2) + 20));
-  CHECK(error_of(short_cif).find(short_cif + ": ") == 0);
+  CHECK(structure_error(short_cif).find(short_cif + ": ") == 0);
   for (const std::string bad : {"abc", "1.5x", "1e999"}) {
     std::string odd = cif;
     const std::size_t x = odd.find(pdb.substr(pdb.find("ATOM") + 32, 6));
     REQUIRE(x != std::string::npos);
     odd.replace(x, 6, bad);
-    CHECK(error_of(folder.write("odd.cif", odd)).find("is no number") != std::string::npos);
+    CHECK(structure_error(folder.write("odd.cif", odd)).find("is no number") != std::string::npos);
   }
   const std::string gz = zipped(pdb);
   const std::string short_gz = folder.write("cut.pdb.gz", gz.substr(0, gz.size() / 2));
-  CHECK(error_of(short_gz).find(short_gz) == 0);
+  CHECK(structure_error(short_gz).find(short_gz) == 0);
   const std::string water = folder.write("water.pdb",
                                          "HETATM    1  O   HOH A   1       1.000   2.000   3.000"
                                          "  1.00 10.00           O\nEND\n");
-  CHECK(error_of(water) == water + ": holds no residue with the backbone atoms N, CA, C and O");
-  CHECK_FALSE(error_of(folder.write("empty.pdb", "")).empty());
-  CHECK_FALSE(error_of(folder.path("none.pdb")).empty());
+  CHECK(structure_error(water) ==
+        water + ": holds no residue with the backbone atoms N, CA, C and O");
+  CHECK_FALSE(structure_error(folder.write("empty.pdb", "")).empty());
+  CHECK_FALSE(structure_error(folder.path("none.pdb")).empty());
 }
 
 TEST_CASE("structure.read_structure: variants of a residue have their parent's letter",
@@ -209,13 +207,14 @@ TEST_CASE("structure.read_structure: numbers that are left out are bounded", "[s
   };
   CHECK(structure::read_structure(with({1, 5002}, 1)).size() == 5002);
   const std::string path = with({1, 5003}, 1);
-  CHECK(error_of(path) == path +
-                              ": chain A: residues 1 to 5003: 5001 numbers are left out between "
-                              "them, 5001 in all; expected at most 5000 for 2 residues");
-  CHECK(error_of(with({-99, 2, 9999}, 1)).find("10096 in all") != std::string::npos);
+  CHECK(structure_error(path) ==
+        path +
+            ": chain A: residues 1 to 5003: 5001 numbers are left out between "
+            "them, 5001 in all; expected at most 5000 for 2 residues");
+  CHECK(structure_error(with({-99, 2, 9999}, 1)).find("10096 in all") != std::string::npos);
   // Chains add up; many residues may leave more out.
   CHECK(structure::read_structure(with({1, 2001}, 2)).size() == 4002);
-  CHECK(error_of(with({1, 2001}, 3)).find("5997 in all") != std::string::npos);
+  CHECK(structure_error(with({1, 2001}, 3)).find("5997 in all") != std::string::npos);
   std::vector<int> many;
   for (int number = 1; number <= 1500; ++number) many.push_back(number);
   many.push_back(7500);
@@ -224,7 +223,8 @@ TEST_CASE("structure.read_structure: numbers that are left out are bounded", "[s
   std::string cif = as_mmcif(residue("ATOM  ", "GLY", 'A', 1) + residue("ATOM  ", "GLY", 'A', 7));
   for (std::size_t at = 0; (at = cif.find(" 7 A 1\n", at)) != std::string::npos;)
     cif.replace(at, 3, "  999999999 ");
-  CHECK(error_of(folder.write("far.cif", cif)).find("999999997 numbers") != std::string::npos);
+  CHECK(structure_error(folder.write("far.cif", cif)).find("999999997 numbers") !=
+        std::string::npos);
 }
 
 TEST_CASE("structure.read_structure: gzip that expands without end is refused early",
@@ -233,11 +233,11 @@ TEST_CASE("structure.read_structure: gzip that expands without end is refused ea
   std::string text = "REMARK\n";
   text.resize(40u << 20, ' ');
   const std::string blanks = folder.write("blanks.pdb.gz", zipped(text));
-  CHECK(error_of(blanks) ==
+  CHECK(structure_error(blanks) ==
         blanks + ": gzip expands to more than 50 times its size; expected a structure");
   const std::string zeros = folder.write("zeros.pdb.gz", zipped(std::string(40u << 20, '\0')));
-  CHECK(error_of(zeros) == zeros + ": holds a byte 0x00; expected the text of PDB or mmCIF");
-  CHECK(error_of(folder.write("a.pdb", slurp(kEdited) + '\0')).find("byte 0x00") !=
+  CHECK(structure_error(zeros) == zeros + ": holds a byte 0x00; expected the text of PDB or mmCIF");
+  CHECK(structure_error(folder.write("a.pdb", slurp(kEdited) + '\0')).find("byte 0x00") !=
         std::string::npos);
 }
 
@@ -248,7 +248,7 @@ TEST_CASE("structure.read_structure: numbers past those of an int are refused", 
     std::string odd = cif;
     odd.replace(odd.find(" 1 A 1\n"), 2, " " + number);
     const std::string path = folder.write("odd.cif", odd);
-    CHECK(error_of(path) == path + ": _atom_site: '" + number + "' is out of range");
+    CHECK(structure_error(path) == path + ": _atom_site: '" + number + "' is out of range");
   }
   // What is not read of a file may hold anything.
   const std::string more = cif + "_cell.length_a 12345678901234567890\n_struct_conf.id x\n";
@@ -262,8 +262,9 @@ TEST_CASE("structure.read_structure: coordinates that are no place are refused",
   const test::Folder folder;
   std::string cif = as_mmcif(residue("ATOM  ", "GLY", 'A', 1, 12.5));
   cif.replace(cif.find("12.500"), 6, "1e300");
-  CHECK(error_of(folder.write("far.cif", cif)).find("a coordinate of N is 1e+300; expected") !=
-        std::string::npos);
+  CHECK(
+      structure_error(folder.write("far.cif", cif)).find("a coordinate of N is 1e+300; expected") !=
+      std::string::npos);
 }
 
 namespace {
@@ -297,9 +298,9 @@ TEST_CASE("structure.read_structure: mmCIF without optional columns (issue 42)",
   REQUIRE(chain_z.chains.size() == 1);
   CHECK(chain_z.chains[0].name == "Z");
   const std::string path = folder.write("c.cif", without_column(cif, "Cartn_y"));
-  CHECK(error_of(path) == path + ": _atom_site has no column Cartn_y");
+  CHECK(structure_error(path) == path + ": _atom_site has no column Cartn_y");
   const std::string none = folder.write("d.cif", without_column(cif, "auth_seq_id"));
-  CHECK(error_of(none).find("a residue has no number") != std::string::npos);
+  CHECK(structure_error(none).find("a residue has no number") != std::string::npos);
 }
 
 TEST_CASE("structure.read_structure: mmCIF in quotes and in a second block (issue 42)",
@@ -324,13 +325,13 @@ TEST_CASE("structure.read_structure: mmCIF in quotes and in a second block (issu
       structure::read_structure(folder.write("b.cif", "data_first\n_entry.id first\n" + cif)),
       expected);
   const std::string two = folder.write("two.cif", cif + "data_y" + cif.substr(6));
-  CHECK(error_of(two) == two + ": has atoms in two data blocks, 'x' and 'y'; expected one");
+  CHECK(structure_error(two) == two + ": has atoms in two data blocks, 'x' and 'y'; expected one");
   const std::string none = folder.write("none.cif", "data_first\n_entry.id first\n");
-  CHECK(error_of(none) == none + ": has no table _atom_site");
+  CHECK(structure_error(none) == none + ": has no table _atom_site");
   std::string odd = as_mmcif(residue("ATOM  ", "GLY", 'A', 1));
   odd.replace(odd.find(" 1 A 1\n"), 2, " 1x");
   const std::string bad = folder.write("bad.cif", odd);
-  CHECK(error_of(bad) == bad + ": _atom_site.auth_seq_id: '1x' is no whole number");
+  CHECK(structure_error(bad) == bad + ": _atom_site.auth_seq_id: '1x' is no whole number");
 }
 
 TEST_CASE("structure.read_structure: a byte order mark is no text (issue 42)", "[structure]") {
@@ -343,10 +344,10 @@ TEST_CASE("structure.read_structure: a byte order mark is no text (issue 42)", "
 TEST_CASE("structure.read_structure: files are named as what they are (issue 42)", "[structure]") {
   const test::Folder folder;
   const std::string xz = folder.write("a.pdb", std::string("\xfd") + "7zXZ" + std::string(9, '\0'));
-  CHECK(error_of(xz) == xz + ": is compressed with xz; expected gzip, BGZF or plain text");
+  CHECK(structure_error(xz) == xz + ": is compressed with xz; expected gzip, BGZF or plain text");
   const std::string pointer =
       folder.write("b.cif", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
-  CHECK(error_of(pointer).find("is a pointer of Git LFS") != std::string::npos);
+  CHECK(structure_error(pointer).find("is a pointer of Git LFS") != std::string::npos);
 }
 
 TEST_CASE("structure.read_structure: nucleotides and water are told (issue 42)", "[structure]") {

@@ -57,7 +57,9 @@ std::string ones(const float* features, std::size_t n) {
   std::string text;
   for (std::size_t i = 0; i < n; ++i) {
     CHECK((features[i] == 0 || features[i] == 1));
-    if (features[i] == 1) text += (text.empty() ? "" : ",") + std::to_string(i);
+    if (features[i] != 1) continue;
+    if (!text.empty()) text += ',';
+    text += std::to_string(i);
   }
   return text;
 }
@@ -72,14 +74,18 @@ std::string as_lines(const MoleculeGraph& graph) {
     std::snprintf(line, sizeof(line), "\t%.6f\t%.4f\t%.4f\t%.4f\n",
                   static_cast<double>(features[MoleculeGraph::kAtomFeatures - 1]), at[0], at[1],
                   at[2]);
-    text += "atom\t" + ones(features, MoleculeGraph::kAtomFeatures - 1) + line;
+    text += "atom\t";
+    text += ones(features, MoleculeGraph::kAtomFeatures - 1);
+    text += line;
   }
-  for (std::size_t b = 0; b < graph.n_bonds(); ++b)
-    text += "bond\t" + std::to_string(graph.bond_atoms[2 * b]) + "\t" +
-            std::to_string(graph.bond_atoms[2 * b + 1]) + "\t" +
-            ones(graph.bond_features.data() + b * MoleculeGraph::kBondFeatures,
-                 MoleculeGraph::kBondFeatures) +
-            "\n";
+  for (std::size_t b = 0; b < graph.n_bonds(); ++b) {
+    std::snprintf(line, sizeof(line), "bond\t%d\t%d\t", static_cast<int>(graph.bond_atoms[2 * b]),
+                  static_cast<int>(graph.bond_atoms[2 * b + 1]));
+    text += line;
+    text += ones(graph.bond_features.data() + b * MoleculeGraph::kBondFeatures,
+                 MoleculeGraph::kBondFeatures);
+    text += '\n';
+  }
   return text;
 }
 
@@ -177,7 +183,7 @@ TEST_CASE("molecule.graph: molecules that are refused", "[molecule]") {
   CHECK(error_of("a.sdf", "\n\n\n  0  0  0  0  0  0  0  0  0  0999 V2000\nM  END\n") ==
         "a.sdf: molecule 1: has no atoms");
   std::string valence = kMethanol;
-  valence.replace(valence.find("C   0"), 1, "F");
+  valence[valence.find("C   0")] = 'F';
   valence.replace(valence.find("  1  2  1"), 9, "  1  2  3");
   CHECK(error_of("a.sdf", valence).find("valence") != std::string::npos);
   CHECK_FALSE(error_of("a.sdf", "words\n").empty());
