@@ -7,7 +7,8 @@ A block fenced as ```console holds commands behind "$ " and what they print, sta
 of a page run one after the other in one folder, which has data/, tests/ and scripts/ as the repository
 does, with BIOGPU first on PATH. In the expected text "..." stands for any text in a line, and alone on a
 line for any lines. A command has to end with 0 unless the next one is "echo $?". --write puts the real output in
-the place of what does not match, with times replaced.
+the place of what does not match, with times replaced. A page with the comment "needs MODULE", as libbiogpu_rdkit.so, is left
+out where BIOGPU has been built without this module.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"^<!-- needs (\S+) -->$", re.MULTILINE)
 # What differs from run to run, replaced when --write takes over an output.
 VARIABLE = ((re.compile(r"\b\d+\.\d+s\]"), "...s]"), (re.compile(r"\b\d+(\.\d+)? GCUPS"), "... GCUPS"),
             (re.compile(r"\b\d+\.\d+ s\b"), "... s"), (re.compile(r"\b\d+ threads \([^)]*\)"), "... threads (...)"),
@@ -102,7 +104,10 @@ class Page:
         """Runs all blocks; returns the number of commands."""
         blocks = [parse(found[1]) for found in BLOCK.finditer(self.text)]
         steps = [step for block in blocks for step in block]
-        if not steps:
+        missing = [module for module in NEEDS.findall(self.text) if not (biogpu.parent / module).exists()]
+        if missing:
+            print(f"{self.name}: not run, this build has no {missing[0]}")
+        if missing or not steps:
             return 0
         with tempfile.TemporaryDirectory() as name:
             results = run_page(steps, *scratch(pathlib.Path(name), biogpu))
