@@ -252,7 +252,7 @@ class Trapping {
 
 }  // namespace
 
-TEST_CASE("c_api.potential: NULL for each pointer is wrong use (issue 42)", "[c_api]") {
+TEST_CASE("c_api.potential: NULL for each pointer is wrong use", "[c_api]") {
   const Potential potential = load("coulomb", "auto");
   const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/o3";
   const char* const arguments[3] = {folder.c_str(), "cpu", "auto"};
@@ -319,8 +319,7 @@ TEST_CASE("c_api.potential: NULL for each pointer is wrong use (issue 42)", "[c_
   CHECK(code(atoms) == 2);
 }
 
-TEST_CASE("c_api.potential: numbers out of range are wrong use or bad input (issue 42)",
-          "[c_api]") {
+TEST_CASE("c_api.potential: numbers out of range are wrong use or bad input", "[c_api]") {
   const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/matgl";
   biogpu_potential* loaded = nullptr;
   for (const int n_threads :
@@ -377,7 +376,7 @@ TEST_CASE("c_api.potential: numbers out of range are wrong use or bad input (iss
   }
 }
 
-TEST_CASE("c_api.potential: messages have no options of the program (issue 42)", "[c_api]") {
+TEST_CASE("c_api.potential: messages have no options of the program", "[c_api]") {
   biogpu_potential* none = nullptr;
   const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/o3";
   CHECK(biogpu_potential_load(folder.c_str(), "tpu", "auto", 1, &none) == 2);
@@ -394,7 +393,7 @@ TEST_CASE("c_api.potential: messages have no options of the program (issue 42)",
   CHECK_FALSE(says("--"));
 }
 
-TEST_CASE("c_api.potential: a host that traps floating-point exceptions (issue 42)", "[c_api]") {
+TEST_CASE("c_api.potential: a host that traps floating-point exceptions", "[c_api]") {
   std::array<double, 2> energies{};
   for (const bool traps : {false, true})
     for (const char* const name : {"matgl", "zbl", "mish_mean"}) {
@@ -424,7 +423,7 @@ TEST_CASE("c_api.potential: a host that traps floating-point exceptions (issue 4
   CHECK(nearest == upward);
 }
 
-TEST_CASE("c_api.potential: energies of free atoms (issue 42)", "[c_api]") {
+TEST_CASE("c_api.potential: energies of free atoms", "[c_api]") {
   const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/so3_old_rows";
   const auto energy = [&](int references) {
     biogpu_potential* loaded = nullptr;

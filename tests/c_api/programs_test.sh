@@ -25,7 +25,7 @@ check "is one line" grep -q "^energy: atom 1 is U" message.txt
 check "exports its functions alone" bash -c "[ \$(nm -D --defined-only '$library' | grep -c ' T biogpu_potential_') -eq 12 ] &&
   ! nm -D --defined-only '$library' | grep -v ' T biogpu_potential_'"
 
-# A program that unloads the library while threads of oneTBB wait in it (issue 42).
+# A program that unloads the library while threads of oneTBB wait in it.
 cat >unload.c <<'END'
 #include <biogpu/potential.h>
 #include <dlfcn.h>
@@ -110,7 +110,7 @@ assert abs(ion.get_potential_energy() - neutral) > 1e-4
 ion.info["charge"] = 0
 assert ion.get_potential_energy() == neutral
 
-# Parameters that change, and names that are none (issue 42).
+# Parameters that change, and names that are none.
 def fails(kind, function):
     try:
         function()

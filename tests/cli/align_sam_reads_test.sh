@@ -56,7 +56,7 @@ works align --mode sw -q --top 2 q.fq t.fa --format sam
 check "--top" lines_are "two 0 a 255;two 256 c 255;none 4 * 0;late 0 d 255;late 256 c 255;"
 works align --mode sw -q --min-score 17 q.fq t.fa --format sam
 check "--min-score" lines_are "two 0 a 255;two 256 c 255;none 4 * 0;late 4 * 0;"
-# Every read that came in has a line, also if an option removed its rows (issue 42).
+# Every read that came in has a line, also if an option removed its rows.
 printf '>r1\nACGTACGTTA\n>r2\nNNNNNNNN\n>r3\nTTGGTTGG\n>r4\nNN\n' >four.fa
 : >no_target.fa
 for options in "--top 1" "--top 3 --min-score 18" "--min-score 1000" "--evalue 1e-30 --preset dna-short" "--strand reverse --top 1" \

@@ -44,7 +44,7 @@ if command -v samtools >/dev/null; then
 fi
 fails 2 "are for DNA" align --mode sw --strand both --matrix blosum62 q.fa t.fa
 
-# DNA is searched on both strands where every query meets every target, and every format tells the strand (issue 42).
+# DNA is searched on both strands where every query meets every target, and every format tells the strand.
 printf '@plus\nTTCAGGCATCGAC\n+\nABCDEFGHIJKLM\n@minus\nAAGTCGATGCCTG\n+\nABCDEFGHIJKLM\n' >ps.fq
 printf '>t\nAGTTCAGGCATCGACTTGA\n' >pt.fa
 both_ways() { # both_ways OPTIONS...: without --strand as with --strand both

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Calls of the system that fail in every command (issue 42): allocations, writes, closes, renames, links, thread
+# Calls of the system that fail in every command: allocations, writes, closes, renames, links, thread
 # starts, openings and mappings, one a run. Each run ends with the right result, or with one line, the
 # exit code of the fault and no output. BIOGPU_FAULT_SHIM is the library that injects the fault
 # (tests/support/fault_shim.cpp). With BIOGPU_FAULT_ALL=1 every call fails once; else the first ones

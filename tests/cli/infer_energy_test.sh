@@ -97,7 +97,7 @@ energy --charge 1 no_charge.xyz
 check "--charge" same_files out.txt m.tsv
 energy --charge 1 m.sdf
 check "--charge as the file has it" same_files out.txt m.tsv
-# What a frame tells counts; --charge is for the others, in one file too (issue 42).
+# What a frame tells counts; --charge is for the others, in one file too.
 works infer energy --device cpu --model "$molecules" --charge 0 m.sdf
 check "the charge of the file counts" same_files out.txt m.tsv
 check "with a warning" err_has "warning: m.sdf: frame 1: has a charge of 1; --charge 0 is for frames that tell none"
@@ -114,7 +114,7 @@ for folder in "$molecules" "$crystals"; do
     fails 2 "has no energies of free atoms" infer energy -q --device cpu --model "$folder" $option no_charge.xyz
   done
 done
-# Added as the checkpoint says (issue 42), or as the option does.
+# Added as the checkpoint says, or as the option does.
 references=$source_dir/tests/data/models/tensornet/so3_old_rows
 works infer energy -q --device cpu --model "$references" no_charge.xyz -o as_trained.tsv
 works infer energy -q --device cpu --model "$references" --no-atom-references no_charge.xyz
@@ -131,14 +131,14 @@ works infer energy -q --device cpu --model off no_charge.xyz -o off.tsv
 check "off as the checkpoint says" bash -c '! cmp -s off.tsv as_trained.tsv'
 works infer energy -q --device cpu --model off --atom-references no_charge.xyz
 check "on by the option" same_files out.txt as_trained.tsv
-# More threads than cores: oneTBB is not asked for more, and writes nothing (issue 42).
+# More threads than cores: oneTBB is not asked for more, and writes nothing.
 works infer energy -q --device cpu --threads 61 --model "$references" no_charge.xyz
 check "the same energies" same_files out.txt as_trained.tsv
 check "nothing on standard error" test ! -s err.txt
 energy --charge 0 no_charge.xyz
 check "charges matter" bash -c '! cmp -s out.txt m.tsv'
 
-# PDB (issue 42): a space group that is not P 1, and no atoms at all.
+# PDB: a space group that is not P 1, and no atoms at all.
 { printf 'CRYST1   30.000   31.000   32.000  90.00  90.00  90.00 P 21 21 21    4\n' && cat m.pdb; } >group.pdb
 works infer energy --device cpu --model "$molecules" group.pdb group.pdb
 check "computed without a box" cmp <(tail -1 out.txt | cut -f 3) <(tail -1 m.tsv | cut -f 3)
@@ -173,7 +173,7 @@ bad "bad.xyz: frame 1 (line 2): pbc='x x x' is no T or F for each axis"
 printf '1\npbc=T Properties=species:S:1:pos:R:3\nC 0 0 0\n' >bad.xyz
 bad "bad.xyz: frame 1 (line 2): pbc='T' is periodic, but there is no Lattice"
 
-# A box is never lost (issue 42): every way of writing it gives the energy of the first.
+# A box is never lost: every way of writing it gives the energy of the first.
 for lattice in 'Lattice="4 0 0 0 4.5 0 0 0 5" pbc="T T T"' "Lattice= '4 0 0 0 4.5 0 0 0 5'" \
   'pbc=T Lattice =[[4,0,0], [0,4.5,0], [0,0,5]]' 'Lattice={4 0 0 0 4.5 0 0 0 5} pbc=[1,1,1]'; do
   printf '2\n%s\nSi 0 0 0\nO 1.5 0.5 0\n' "$lattice" >box.xyz
@@ -182,7 +182,7 @@ for lattice in 'Lattice="4 0 0 0 4.5 0 0 0 5" pbc="T T T"' "Lattice= '4 0 0 0 4.
   tail -1 out.txt >>boxes.tsv
 done
 check "all are the same crystal" bash -c '[ "$(sort -u boxes.tsv | wc -l)" -eq 1 ]'
-# A box far narrower than the cutoff and atoms denser than matter are bad frames like others (issue 42).
+# A box far narrower than the cutoff and atoms denser than matter are bad frames like others.
 python3 - <<'END'
 with open("dense.xyz", "w") as file:
     for edge, n in ((4, 1), (0.025, 1), (0.09, 27), (5, 1)):
@@ -202,13 +202,13 @@ energy --max-memory 20M molecules.extxyz --forces -o other.tsv
 check "smaller passes" same_files other.tsv table.tsv
 fails 137 "molecules.extxyz: frame 1: needs [0-9]* MB of memory at once; --max-memory allows 0" \
   infer energy -q --device cpu --model "$molecules" --max-memory 1K molecules.extxyz
-# Results of the input do not stay with new ones (issue 42).
+# Results of the input do not stay with new ones.
 printf '2\nProperties=species:S:1:pos:R:3 energy=5 free_energy=5.5 note=kept\nSi 0 0 0\nO 1.5 0.5 0\n' >stale.xyz
 run infer energy -q --device cpu --model "$crystals" stale.xyz -o stale_out.extxyz
 check "no free energy of the input" bash -c 'grep -q note=kept stale_out.extxyz && ! grep -q free_energy stale_out.extxyz'
 cp m.xyz M.XYZ
 energy M.XYZ
-check "suffixes in capitals (issue 42)" same_files out.txt m.tsv
+check "suffixes in capitals" same_files out.txt m.tsv
 
 # --skip-bad leaves out what is malformed or does not fit, with a line for each; indexes stay those of the input.
 { printf '1\n\nU 0 0 0\n2\n\nC 0 0 0\nQq 1 0 0\n' && cat no_charge.xyz && printf '2\n\nC 0 0 0\nH 0 0 0\n' &&
@@ -253,12 +253,12 @@ works infer energy -q --device cpu --model "$charges" --charge 0 no_charge.xyz
 mv out.txt zero.tsv
 for _ in 1 2 3; do cat no_charge.xyz; done >three.xyz
 run infer energy --device cpu --batch 2 --model "$charges" three.xyz
-check "where nothing tells it the charge is 0 (issue 42)" rc_is 0
+check "where nothing tells it the charge is 0" rc_is 0
 check "as with --charge 0" cmp <(cut -f 3 out.txt | sort -u) <(cut -f 3 zero.tsv | sort -u)
 check "with one warning a run" bash -c '[ "$(grep -c "warning: three.xyz: frame 1: tells no charge; it is taken as 0" err.txt)" -eq 1 ] && [ "$(grep -c warning: err.txt)" -eq 1 ]'
 printf '1\ncharge=-1\nSi 0 0 0\n' >charged.xyz
 run infer energy --device cpu --model "$crystals" charged.xyz
-check "a charge that the model does not use gets a warning (issue 42)" \
+check "a charge that the model does not use gets a warning" \
   err_has "warning: charged.xyz: frame 1: has a charge of -1; the model does not use charges"
 # Partial charges of atoms: a column, which comes out again.
 coulomb=$source_dir/tests/data/models/tensornet/coulomb

@@ -53,7 +53,7 @@ fails 2 "friction is for --ensemble nvt" infer md -q --device cpu --model "$mole
 fails 2 "temperature with --restart" infer md -q --device cpu --model "$molecules" --temperature 9 --restart 1 whole.extxyz
 fails 2 "whole.extxyz: frame 1: has velocities" infer md -q --device cpu --model "$molecules" --temperature 9 whole.extxyz
 
-# Velocities of other programs (issue 42): momenta and masses of ASE, velo of extxyz.
+# Velocities of other programs: momenta and masses of ASE, velo of extxyz.
 python3 - <<'END'
 mass, velocity = {"C": 12.011, "O": 15.999}, {"C": (0.001, -0.002, 0.003), "O": (0.0, 0.0015, -0.001)}
 ase = 10.180505710759  # fs

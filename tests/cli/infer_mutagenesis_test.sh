@@ -60,7 +60,7 @@ assert all(abs(100 * float(h) - scale * heights[at]) < 0.01 for at, (_, h) in en
 PY
 check "SVG is XML" python3 -c "import xml.dom.minidom; xml.dom.minidom.parse('logo.svg')"
 
-# Titles fit the picture, in any letters (issue 42).
+# Titles fit the picture, in any letters.
 printf 'chr1\t1040\t1043\tenhancer <of> \xe9 & a name that is far too long for three letters\n' >long.bed
 for tracks in 1 0-6; do
   mutagenesis --head human --tracks $tracks --regions long.bed -o long.tsv --logo long.svg

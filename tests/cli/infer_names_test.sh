@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What models of proteins and structures say of odd input: names that hold the signs of an output's format, DNA,
-# records longer than in training, and options that would have no effect (issue 42).
+# records longer than in training, and options that would have no effect.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 esm=$source_dir/tests/data/models/esm2_head16

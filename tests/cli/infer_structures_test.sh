@@ -21,7 +21,7 @@ check "its warning" err_has 's12.pdb: residues of no known parent are read as X:
 check "records of 10 structures" n_lines_is whole.fa 140
 check "lengths differ" [ "$(awk '/^>s/ { getline; print length }' whole.fa | sort -u | wc -l)" -gt 5 ]
 
-# Folders (issue 42): suffixes in capitals count, and the files that macOS adds to others do not.
+# Folders: suffixes in capitals count, and the files that macOS adds to others do not.
 mkdir mac
 cp folder/s10.pdb mac/low.pdb
 cp folder/s11.pdb mac/UP.PDB
@@ -29,7 +29,7 @@ printf '\0\5\26\7' >mac/._low.pdb
 works infer score -q --model model mac
 check "both structures of a folder" [ "$(cut -f 1 out.txt | tail -n +2 | tr '\n' ' ')" = "UP low " ]
 
-# A chain without a letter (issue 42): ' ' names it, and its positions have none.
+# A chain without a letter: ' ' names it, and its positions have none.
 sed -n 's/^\(ATOM.\{17\}\)A/\1 /p' folder/s15.pdb >noname.pdb
 works infer design -q --model model noname.pdb --chains ' ' --fixed '2-4' -o noname.fa
 check "designed" n_lines_is noname.fa 4

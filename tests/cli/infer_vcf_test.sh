@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `biogpu infer variants`: what VCF, BCF, genomes and tables of genes may hold, and what errors say (issue 42).
+# `biogpu infer variants`: what VCF, BCF, genomes and tables of genes may hold, and what errors say.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -38,7 +38,7 @@ limited infer embed -q --model "$model" protein.fa reads.fa -o results/rows.safe
 cp reads.fa more.fa
 limited gather reads.fa more.fa -o results/all.fa
 
-# The commands of `kmer count -g` end with the program, and so does what they started (issue 42).
+# The commands of `kmer count -g` end with the program, and so does what they started.
 printf 'echo $$ >pid1; sleep 300\nsh -c "echo \\$\\$ >pid2; sleep 301" | cat\n' >sleepers
 for signal in TERM HUP; do
   rm -f pid1 pid2

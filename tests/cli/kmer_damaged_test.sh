@@ -98,7 +98,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(rc)' "$b
 }
 works_within 60000 kmer sketch -o s.json long.fa
 works_within 110000 kmer count -q --device cpu -t 1 --max-memory 16M -m 9 -o c.jf long.fa
-# One k-mer many million times is one entry of a table (issue 42).
+# One k-mer many million times is one entry of a table.
 { echo '>t' && head -c 24000000 /dev/zero | tr '\0' T && echo; } >poly.fa
 works_within 60000 kmer count -q --device cpu -t 1 --max-memory 16M -m 17 -o c.jf poly.fa
 works kmer dump -c c.jf

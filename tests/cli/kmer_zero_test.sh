@@ -120,7 +120,7 @@ check "alike" out_is 'broken.fa\tbroken.fa\t0\t1\t0/0\n'
 printf '>l\nACGGTTGACATTGACCATGACTTGACCA\n' >long.fa
 works kmer dist broken.json long.fa
 check "of a sketch file too" err_has 'broken.fa: has no k-mer of 21 bases'
-# As Mash: records that are all too short are no sketch (issue 42).
+# As Mash: records that are all too short are no sketch.
 printf '>s\nACGTACGTAACC\n>t\nGGGTTTAC\n' >short.fa
 printf '' >empty.fa
 for file in short.fa empty.fa; do

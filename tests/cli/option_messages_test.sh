@@ -54,7 +54,7 @@ for line in open("options.txt"):
     code, text = run(*words)
     last = text.rstrip("\n").split("\n")[-1]
     require(code != 0 and last.startswith("biogpu ") and not re.search(raw, text), "a value that cannot be", words, text)
-    # An empty one is refused before anything is opened, in both ways to write it (issue 42).
+    # An empty one is refused before anything is opened, in both ways to write it.
     for empty in ([option, ""], [option + "="]) if option.startswith("--") else ([option, ""],):
         given = command.split() + empty
         code, text = run(*given)

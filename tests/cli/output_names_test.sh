@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Outputs under other names (issue 42): a file that the shell connected to a standard stream or a descriptor,
+# Outputs under other names: a file that the shell connected to a standard stream or a descriptor,
 # an input's index, a link whose target does not exist.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The name of an output says its format and compression, in any case and in every command; a name that says
-# another one is refused before anything is computed (issue 42).
+# another one is refused before anything is computed.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 models=$source_dir/tests/data/models

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Outputs that belong together: all get their names or none, also where one of them is a pipe whose reader goes away
-# (issue 42). BIOGPU_FAULT_SHIM: tests/support/fault_shim.cpp.
+#. BIOGPU_FAULT_SHIM: tests/support/fault_shim.cpp.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 shim=${BIOGPU_FAULT_SHIM:?}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `biogpu qc --profile fastp-1`: what fastp 1.3.6 does in another way than 0.23.2; and the warnings of qc (issue 42).
+# `biogpu qc --profile fastp-1`: what fastp 1.3.6 does in another way than 0.23.2; and the warnings of qc.
 # Random comparisons with the program itself: scripts/compare/random fastp1.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Reads are any bytes: what the reports of `biogpu qc` and `biogpu qc-merge` show of them is text,
-# never a tag of the page nor an end of a string of the JSON (issue 42).
+# never a tag of the page nor an end of a string of the JSON.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

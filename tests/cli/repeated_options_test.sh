@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # An option given more than once, in every command: of values the last counts, as in fastp, Jellyfish
-# and bwa; a flag may be repeated; a list grows, and refuses an item that it has (issue 42).
+# and bwa; a flag may be repeated; a list grows, and refuses an item that it has.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 

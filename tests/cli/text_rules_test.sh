@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One rule for text in all commands: byte order marks, and bytes of FASTA that are no residues (issue 42).
+# One rule for text in all commands: byte order marks, and bytes of FASTA that are no residues.
 # docs/design/sequence-input.md has the rules.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -56,7 +56,7 @@ for name in parameter tensor optimizer old plain; do
 done
 potential_refused 'is a tar file' torchmdnet.py potentials/bad_tar.ckpt
 potential_refused "holds the model 'equivariant-transformer'; known are" torchmdnet.py potentials/bad_model.ckpt
-# What the program would refuse is refused by name (issue 42).
+# What the program would refuse is refused by name.
 potential_refused "activation is 'relu'; known are 'silu'" torchmdnet.py potentials/bad_activation.ckpt
 potential_refused "reduce_op is 'max'; known are 'add'" torchmdnet.py potentials/bad_reduce_op.ckpt
 potential_refused "output_model is 'DipoleMoment'; known are 'Scalar'" torchmdnet.py potentials/bad_output_model.ckpt

@@ -211,7 +211,7 @@ proteinmpnn_refused 'num_edges is not a whole number' no_edges.pt
 proteinmpnn_refused 'noise_level is not a number' no_noise.pt
 proteinmpnn_refused '.*another.weight' more.pt
 
-# Files that are something else than they seem, and a torch that cannot read them safely (issue 42).
+# Files that are something else than they seem, and a torch that cannot read them safely.
 printf 'version https://git-lfs.github.com/spec/v1\noid sha256:77ab\nsize 4096\n' >pointer.pt
 proteinmpnn_refused 'is a Git LFS pointer' pointer.pt
 refused 'is a Git LFS pointer' pointer.pt
@@ -237,7 +237,7 @@ EOF
   check "no folder" absent refused
 done
 
-# Prefixes of training programs, in the model's folder and in what a converter reads (issue 42).
+# Prefixes of training programs, in the model's folder and in what a converter reads.
 "$python" - "$enformer" "$borzoi" <<'EOF' || exit 1
 import pathlib, shutil, sys
 import safetensors.torch, torch

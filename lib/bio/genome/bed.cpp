@@ -64,9 +64,13 @@ Window BedReader::interval() const {
   const std::vector<std::string_view> columns = split_columns(line_);
   const auto begin = columns.size() < 3 ? std::nullopt : parse_bed_number(columns[1]);
   const auto end = columns.size() < 3 ? std::nullopt : parse_bed_number(columns[2]);
-  if (!begin || !end || *begin > *end)
+  if (!begin || !end || *begin > *end) {
+    const bool is_gtf =
+        columns.size() >= 9 && parse_bed_number(columns[3]) && parse_bed_number(columns[4]);
     throw Error(ErrorCode::bad_input,
-                place + ": malformed; expected chromosome, start and end, start not above end");
+                place + ": malformed; expected chromosome, start and end, start not above end" +
+                    (is_gtf ? "; GTF is known by a name that ends in .gtf or .gtf.gz" : ""));
+  }
   Window window;
   window.contig = genome_.require(columns[0], place);
   const Contig& contig = genome_.contigs()[window.contig];

@@ -14,7 +14,7 @@ TEST_CASE("borzoi.changed_windows: the bytes of a whole pass", "[borzoi][model]"
   test::check_changed(loaded, longer.windows(), {});
 }
 
-TEST_CASE("borzoi.changed_windows: what is kept is not sent again (issue 43)", "[borzoi][model]") {
+TEST_CASE("borzoi.changed_windows: what is kept is not sent again", "[borzoi][model]") {
   const test::LongerBorzoi longer(test::kBorzoi);
   auto counting = std::make_unique<test::CountingContext>();
   test::CountingContext& context = *counting;

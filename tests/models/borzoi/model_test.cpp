@@ -24,7 +24,7 @@ TEST_CASE("borzoi.model: every part equals borzoi-pytorch in double precision", 
   test::check_borzoi(reference, folder, 6e-5);
 }
 
-TEST_CASE("borzoi.model: odd widths and windows of no whole bins (issue 42)", "[borzoi][model]") {
+TEST_CASE("borzoi.model: odd widths and windows of no whole bins", "[borzoi][model]") {
   const std::string folder = GENERATE(test::kOddBorzoi, test::kOddFlashzoi);
   LoadedBorzoi cpu(ops::make_cpu_context(2), model_data(folder));
   test::check_odd_borzoi(cpu, folder, 1e-4);

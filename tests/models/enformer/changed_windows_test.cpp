@@ -17,8 +17,7 @@ TEST_CASE("enformer.changed_windows: the bytes of a whole pass", "[enformer][mod
   test::check_changed(loaded, test::tiny_windows(), {});
 }
 
-TEST_CASE("enformer.changed_windows: what is kept is not sent again (issue 43)",
-          "[enformer][model]") {
+TEST_CASE("enformer.changed_windows: what is kept is not sent again", "[enformer][model]") {
   auto counting = std::make_unique<test::CountingContext>();
   test::CountingContext& context = *counting;
   test::LoadedEnformer loaded(std::move(counting));

@@ -23,8 +23,7 @@ TEST_CASE("enformer.model: every part equals enformer-pytorch in double precisio
   test::check_enformer(reference, 4e-5);
 }
 
-TEST_CASE("enformer.model: odd widths and windows of no whole bins (issue 42)",
-          "[enformer][model]") {
+TEST_CASE("enformer.model: odd widths and windows of no whole bins", "[enformer][model]") {
   const std::string folder = test::model_data(test::kOdd);
   LoadedEnformer cpu(ops::make_cpu_context(2), {}, folder);
   test::check_odd_enformer(cpu, 1e-4);

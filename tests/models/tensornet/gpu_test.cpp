@@ -65,7 +65,7 @@ TEST_CASE("tensornet: the GPU differs from double precision by roundings", "[mod
   }
 }
 
-TEST_CASE("tensornet: other activations, means and boxes on a GPU (issue 42)", "[model][device]") {
+TEST_CASE("tensornet: other activations, means and boxes on a GPU", "[model][device]") {
   if (!test::has_gpu()) return;
   const nlohmann::json box = {{8.0, 0.0, 0.0}, {0.5, 7.5, 0.0}, {0.25, 0.0, 7.0}};
   const nlohmann::json changes = GENERATE_COPY(

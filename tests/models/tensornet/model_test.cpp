@@ -319,8 +319,7 @@ TEST_CASE("tensornet: dynamics list pairs up to a prior's longer cutoff", "[mode
   CHECK(dynamics.result().forces == plain.forces);
 }
 
-TEST_CASE("tensornet: a box of the configuration is of systems that have none (issue 42)",
-          "[models]") {
+TEST_CASE("tensornet: a box of the configuration is of systems that have none", "[models]") {
   LoadedPotential potential(kTensorNets + "box_vecs", ops::make_reference_context());
   AtomSystem system;
   system.atomic_numbers = {8, 6};

@@ -131,7 +131,7 @@ TEST_CASE("tensornet.config: arguments of priors that the code does not honour a
   CHECK(potential.model->info().elements.back() == 16);  // atomic_number ends, max_z is 18
 }
 
-TEST_CASE("tensornet.config: priors in every form of torchmd-net (issue 42)", "[models]") {
+TEST_CASE("tensornet.config: priors in every form of torchmd-net", "[models]") {
   const AtomSystem system = test::ExpectedFile(kTensorNets + "zbl").systems()[0].system;
   const auto energy = [&](const std::function<void(Json&, test::RawTensors&)>& change,
                           std::optional<bool> references = {}) {
@@ -184,7 +184,7 @@ TEST_CASE("tensornet.config: priors in every form of torchmd-net (issue 42)", "[
   CHECK(alone(Json::array({"Atomref"}), {{"max_z", 18}}) == one);
 }
 
-TEST_CASE("tensornet.config: priors of an object are in the file's order (issue 42)", "[models]") {
+TEST_CASE("tensornet.config: priors of an object are in the file's order", "[models]") {
   // ZBL comes before Atomref here, as in the file; sorted by name it would not.
   const Json config = read_json("zbl");
   std::string text = config.dump();
@@ -204,8 +204,7 @@ TEST_CASE("tensornet.config: priors of an object are in the file's order (issue 
   CHECK(potential.compute(system).energy == plain.compute(system).energy);
 }
 
-TEST_CASE("tensornet.weights: free atoms of fewer elements than the model's (issue 42)",
-          "[models]") {
+TEST_CASE("tensornet.weights: free atoms of fewer elements than the model's", "[models]") {
   // mish_mean has 18 types and energies of 17.
   LoadedPotential potential(kTensorNets + "mish_mean", ops::make_reference_context());
   CHECK(potential.model->info().elements.back() == 16);
@@ -214,7 +213,7 @@ TEST_CASE("tensornet.weights: free atoms of fewer elements than the model's (iss
   CHECK(plain.model->info().elements.back() == 17);
 }
 
-TEST_CASE("tensornet.config: names of one formula (issue 42)", "[models]") {
+TEST_CASE("tensornet.config: names of one formula", "[models]") {
   const AtomSystem system = test::ExpectedFile(kTensorNets + "o3").systems()[1].system;
   LoadedPotential plain(kTensorNets + "o3", ops::make_reference_context());
   for (const auto& [key, value] : {std::pair{"activation", "swish"}, {"reduce_op", "sum"}}) {

@@ -129,7 +129,7 @@ TEST_CASE("core.cost_model: the defaults choose what was measured to be faster",
   CHECK_FALSE(takes_gpu(works::kQcGzip, 0.64e9, 16));
 }
 
-// Two H200: what a second device adds to files of reads and genomes is its start (issue 42).
+// Two H200: what a second device adds to files of reads and genomes is its start.
 TEST_CASE("core.cost_model: a further device is used where it pays for its start", "[core]") {
   const Machine machine;
   const auto n_gpus = [&](const Task& task, double bytes, double units) {

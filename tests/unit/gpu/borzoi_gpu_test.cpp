@@ -22,7 +22,7 @@ TEST_CASE("borzoi.model: every part on the GPU in fp32 equals borzoi-pytorch",
   test::check_borzoi(gpu, folder, gpu_backend_name() == "emulated" ? 2e-4 : 6e-4);
 }
 
-TEST_CASE("borzoi.model: odd widths and windows of no whole bins on the GPU (issue 42)",
+TEST_CASE("borzoi.model: odd widths and windows of no whole bins on the GPU",
           "[borzoi][model][device]") {
   if (!test::has_gpu()) return;
   const std::string folder = GENERATE(test::kOddBorzoi, test::kOddFlashzoi);

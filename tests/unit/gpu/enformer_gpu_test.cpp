@@ -16,7 +16,7 @@ TEST_CASE("enformer.model: every part on the GPU in fp32 equals enformer-pytorch
   test::check_enformer(gpu, 2e-4);
 }
 
-TEST_CASE("enformer.model: odd widths and windows of no whole bins on the GPU (issue 42)",
+TEST_CASE("enformer.model: odd widths and windows of no whole bins on the GPU",
           "[enformer][model][device]") {
   if (!test::has_gpu()) return;
   const std::string folder = test::model_data(test::kOdd);

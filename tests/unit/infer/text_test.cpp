@@ -83,7 +83,7 @@ TEST_CASE("infer.variants: tables with and without a header", "[infer]") {
         std::string::npos);
 }
 
-TEST_CASE("infer.variants: tables as R writes them (issue 42)", "[infer]") {
+TEST_CASE("infer.variants: tables as R writes them", "[infer]") {
   const test::Folder folder;
   const auto read = [&](const std::string& text) {
     return tasks::read_variants(folder.write("r.txt", text));
@@ -106,8 +106,7 @@ TEST_CASE("infer.variants: tables as R writes them (issue 42)", "[infer]") {
   two("K3E\nW9Y;L2P\n", "");
 }
 
-TEST_CASE("infer.variants: an empty field is no wild type, and a header is asked for (issue 42)",
-          "[infer]") {
+TEST_CASE("infer.variants: an empty field is no wild type, and a header is asked for", "[infer]") {
   const test::Folder folder;
   const auto error = [&](const std::string& text) {
     return error_of([&] { tasks::read_variants(folder.write("e.csv", text)); });

@@ -66,8 +66,7 @@ TEST_CASE("io.compressed: a BGZF file cut anywhere is an error", "[io]") {
   }
 }
 
-TEST_CASE("io.compressed: BGZF text without its end marker is read with a warning (issue 42)",
-          "[io]") {
+TEST_CASE("io.compressed: BGZF text without its end marker is read with a warning", "[io]") {
   const TempFolder folder;
   std::vector<std::string> warnings;
   const io::WarningListener before =
@@ -98,8 +97,7 @@ TEST_CASE("io.compressed: BGZF text without its end marker is read with a warnin
   io::set_warning_listener(before);
 }
 
-TEST_CASE("io.compressed: a file of 0 bytes with the name of a gzip file is an error (issue 42)",
-          "[io]") {
+TEST_CASE("io.compressed: a file of 0 bytes with the name of a gzip file is an error", "[io]") {
   const TempFolder folder;
   for (const char* name : {"r.fq.gz", "r.FA.GZ", "r.bgz"}) {
     const std::string path = folder.file(name, "");

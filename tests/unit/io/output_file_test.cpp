@@ -304,8 +304,7 @@ TEST_CASE("io.output_file: a signal waits for the last of the guards", "[io]") {
   std::signal(SIGUSR1, SIG_DFL);
 }
 
-TEST_CASE("io.commit_guard: outputs that go together all get their names, or none (issue 42)",
-          "[io]") {
+TEST_CASE("io.commit_guard: outputs that go together all get their names, or none", "[io]") {
   const TempFolder folder;
   for (const bool spoilt : {true, false}) {
     const std::string older = folder.file("older", "before");
@@ -331,7 +330,7 @@ TEST_CASE("io.commit_guard: outputs that go together all get their names, or non
   }
 }
 
-TEST_CASE("io.output_file: a link to a file that does not exist is followed (issue 42)", "[io]") {
+TEST_CASE("io.output_file: a link to a file that does not exist is followed", "[io]") {
   const TempFolder folder;
   std::filesystem::create_directory(folder.path("far"));
   std::filesystem::create_symlink("far/second", folder.path("first"));

@@ -68,7 +68,7 @@ TEST_CASE("io.path_conflicts: other files, and what is no file", "[io]") {
           "-o and -j cannot both go to standard output; give one of them a file");
 }
 
-TEST_CASE("io.path_conflicts: indexes, descriptors and links to nothing (issue 42)", "[io]") {
+TEST_CASE("io.path_conflicts: indexes, descriptors and links to nothing", "[io]") {
   const TempFolder folder;
   const std::string genome = folder.file("g.fa", "x");
   for (const char* const suffix : {".fai", ".gzi", ".csi"})

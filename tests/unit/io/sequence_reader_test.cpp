@@ -46,7 +46,7 @@ TEST_CASE("io.sequence_reader: reads FASTQ in all its shapes", "[io]") {
   CHECK(read_all(folder.file("x", text)) == expected);
 }
 
-TEST_CASE("io.sequence_reader: a text in UTF-16 or UTF-32 is named (issue 42)", "[io]") {
+TEST_CASE("io.sequence_reader: a text in UTF-16 or UTF-32 is named", "[io]") {
   const TempFolder folder;
   struct Case {
     std::string text, encoding;
@@ -64,7 +64,7 @@ TEST_CASE("io.sequence_reader: a text in UTF-16 or UTF-32 is named (issue 42)", 
   }
 }
 
-TEST_CASE("io.sequence_reader: a byte order mark in front of SAM (issue 42)", "[io]") {
+TEST_CASE("io.sequence_reader: a byte order mark in front of SAM", "[io]") {
   const TempFolder folder;
   const std::string line = "r\t4\t*\t0\t0\t*\t*\t0\t0\tACG\tIJK\n";
   for (const std::string& header : std::vector<std::string>{"", "@HD\tVN:1.6\n"}) {
@@ -74,7 +74,7 @@ TEST_CASE("io.sequence_reader: a byte order mark in front of SAM (issue 42)", "[
   }
 }
 
-TEST_CASE("io.sequence_reader: header lines have a bound (issue 42)", "[io]") {
+TEST_CASE("io.sequence_reader: header lines have a bound", "[io]") {
   const TempFolder folder;
   const std::string name((16u << 20) + 1, 'n');
   for (const std::string& text :

@@ -256,8 +256,7 @@ TEST_CASE("kmer.fastq_chunks: pieces of any size hold every record once", "[kmer
   CHECK_FALSE(kmer::FastqChunks::open("/nowhere"));
 }
 
-TEST_CASE("kmer.fastq_chunks: a chunk inside a long record is not read to its end (issue 42)",
-          "[kmer]") {
+TEST_CASE("kmer.fastq_chunks: a chunk inside a long record is not read to its end", "[kmer]") {
   const std::size_t n = 3'000'000;
   const std::string one = "@a\n" + std::string(n, 'C') + "\n+\n" + std::string(n, 'I') + "\n";
   test::TemporaryFile file;

@@ -48,7 +48,7 @@ TEST_CASE("qc.list_lines: what cannot be read to its end is an error", "[qc]") {
   }
 }
 
-TEST_CASE("qc.list_lines: fastp 1 takes a sequence of several records once (issue 42)", "[qc]") {
+TEST_CASE("qc.list_lines: fastp 1 takes a sequence of several records once", "[qc]") {
   const TempFolder folder;
   std::vector<std::string> remarks;
   const std::string path =

@@ -43,7 +43,7 @@ TEST_CASE("qc.prepare: a frequent adapter is detected, known ones by their head"
   CHECK(known_adapter("ACGT", true).empty());
 }
 
-TEST_CASE("qc.prepare: known adapters have fastp's names (issue 42)", "[qc]") {
+TEST_CASE("qc.prepare: known adapters have fastp's names", "[qc]") {
   CHECK(known_adapter_name("AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGT") ==
         ">Illumina TruSeq Adapter Read 2");
   CHECK(known_adapter_name("TTTTTTTTTTCAAGCAGAAGACGGCATACGA") == ">FlowCell2");

@@ -80,7 +80,7 @@ TEST_CASE("qc.stats: sums of several adders go together", "[qc]") {
 }
 
 // Against a map with fastp 1's rules: which texts are counted depends on their order.
-TEST_CASE("qc.text_counts: as many texts as fastp 1 counts, in any cut into parts (issue 42)",
+TEST_CASE("qc.text_counts: as many texts as fastp 1 counts, in any cut into parts",
           "[qc][property]") {
   std::mt19937 random(77);
   std::vector<std::string> texts;

@@ -32,7 +32,7 @@ bool same(const Overlap& a, const Overlap& b) {
 }  // namespace
 
 // Tables of all prefixes and suffixes, as fastp 1's own search has them.
-TEST_CASE("qc.overlap: one base more in a mate (issue 42)", "[qc][property]") {
+TEST_CASE("qc.overlap: one base more in a mate", "[qc][property]") {
   const auto differ_with_gap = [](const std::string& more, const std::string& less, int n,
                                   int limit) {
     if (n < 2) return limit + 1;

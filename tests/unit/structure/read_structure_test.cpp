@@ -279,7 +279,7 @@ std::string without_column(std::string cif, const std::string& column) {
 
 }  // namespace
 
-TEST_CASE("structure.read_structure: mmCIF without optional columns (issue 42)", "[structure]") {
+TEST_CASE("structure.read_structure: mmCIF without optional columns", "[structure]") {
   const test::Folder folder;
   const std::string cif = as_mmcif(slurp(kEdited));
   const structure::Structure expected = structure::read_structure(kEdited);
@@ -303,8 +303,7 @@ TEST_CASE("structure.read_structure: mmCIF without optional columns (issue 42)",
   CHECK(structure_error(none).find("a residue has no number") != std::string::npos);
 }
 
-TEST_CASE("structure.read_structure: mmCIF in quotes and in a second block (issue 42)",
-          "[structure]") {
+TEST_CASE("structure.read_structure: mmCIF in quotes and in a second block", "[structure]") {
   const test::Folder folder;
   const std::string cif = as_mmcif(slurp(kEdited));
   const std::size_t rows = cif.find("\nATOM") + 1;
@@ -334,14 +333,14 @@ TEST_CASE("structure.read_structure: mmCIF in quotes and in a second block (issu
   CHECK(structure_error(bad) == bad + ": _atom_site.auth_seq_id: '1x' is no whole number");
 }
 
-TEST_CASE("structure.read_structure: a byte order mark is no text (issue 42)", "[structure]") {
+TEST_CASE("structure.read_structure: a byte order mark is no text", "[structure]") {
   const test::Folder folder;
   const std::string mark = "\xef\xbb\xbf", one = residue("ATOM  ", "TRP", 'A', 3);
   CHECK(structure::read_structure(folder.write("a.pdb", mark + one)).chains[0].sequence == "W");
   CHECK(structure::read_structure(folder.write("a.cif", mark + as_mmcif(one))).size() == 1);
 }
 
-TEST_CASE("structure.read_structure: files are named as what they are (issue 42)", "[structure]") {
+TEST_CASE("structure.read_structure: files are named as what they are", "[structure]") {
   const test::Folder folder;
   const std::string xz = folder.write("a.pdb", std::string("\xfd") + "7zXZ" + std::string(9, '\0'));
   CHECK(structure_error(xz) == xz + ": is compressed with xz; expected gzip, BGZF or plain text");
@@ -350,7 +349,7 @@ TEST_CASE("structure.read_structure: files are named as what they are (issue 42)
   CHECK(structure_error(pointer).find("is a pointer of Git LFS") != std::string::npos);
 }
 
-TEST_CASE("structure.read_structure: nucleotides and water are told (issue 42)", "[structure]") {
+TEST_CASE("structure.read_structure: nucleotides and water are told", "[structure]") {
   const test::Folder folder;
   std::string text = residue("ATOM  ", "GLY", 'A', 1);
   const char* const kAtom = "ATOM     99  {:3} {:>3} {}{:4}      {:6.3f}   7.000   8.000\n";

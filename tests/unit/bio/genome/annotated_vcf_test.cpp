@@ -104,7 +104,7 @@ TEST_CASE("genome.annotated_vcf: headers that do not fit", "[genome]") {
   CHECK_THAT(test::read_file(folder.path("out.vcf")), ContainsSubstring("#CHROM\tPOS"));
 }
 
-TEST_CASE("genome.annotated_vcf: holds every record that came in (issue 42)", "[genome]") {
+TEST_CASE("genome.annotated_vcf: holds every record that came in", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGTACGT\n"));
   // Tags and sequences that the header lacks come between, also in records that are not scored.
@@ -134,7 +134,7 @@ TEST_CASE("genome.annotated_vcf: holds every record that came in (issue 42)", "[
   CHECK(names == "1INFO/NEW 1INFO/FLAG 2FILTER/low 2FORMAT/ZZ 3INFO/OTHER 5contig/chrX ");
 }
 
-TEST_CASE("genome.annotated_vcf: a field that is given twice is refused (issue 42)", "[genome]") {
+TEST_CASE("genome.annotated_vcf: a field that is given twice is refused", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGTACGT\n"));
   VariantReader reader(folder.file("a.vcf", vcf_text({}, {"chr1\t2\t.\tC\tG"})), genome,

@@ -67,7 +67,7 @@ TEST_CASE("genome.gene_table: errors name file and line", "[genome]") {
              ContainsSubstring("bad.gtf: " + genome.path() + " has no sequence 'chr9'; it has"));
 }
 
-TEST_CASE("genome.gene_table: GTF without gene lines (issue 42)", "[genome]") {
+TEST_CASE("genome.gene_table: GTF without gene lines", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", genome_text()));
   const std::string text =
@@ -88,9 +88,11 @@ TEST_CASE("genome.gene_table: GTF without gene lines (issue 42)", "[genome]") {
              ContainsSubstring("b.gtf: has no gene; expected lines with gene_id"));
   CHECK_THAT(error_text([&] { GeneTable("b.gff3.gz", genome); }),
              ContainsSubstring("2 b.gff3.gz: GFF3 is not read"));
+  CHECK_THAT(error_text([&] { GeneTable(folder.file("c.genes", text), genome); }),
+             ContainsSubstring("GTF is known by a name that ends in .gtf"));
 }
 
-TEST_CASE("genome.gene_table: genes of one name are told apart (issue 42)", "[genome]") {
+TEST_CASE("genome.gene_table: genes of one name are told apart", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", genome_text()));
   const auto line = [](const char* contig, const char* place, const char* rest) {

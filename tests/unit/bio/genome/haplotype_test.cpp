@@ -176,7 +176,7 @@ TEST_CASE("genome.haplotype: haplotypes of samples", "[genome]") {
   CHECK(haplotypes.counts().applied == 9);
 }
 
-TEST_CASE("genome.haplotype: an allele of two records is applied once (issue 42)", "[genome]") {
+TEST_CASE("genome.haplotype: an allele of two records is applied once", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGTACGT\n"));
   // The second and the third change the same letters as the first; the fourth others there.

@@ -44,7 +44,7 @@ std::string padded(const std::string& sequence, std::int64_t begin, std::size_t 
 
 }  // namespace
 
-TEST_CASE("genome.indexed_fasta: a byte order mark in front (issue 42)", "[genome]") {
+TEST_CASE("genome.indexed_fasta: a byte order mark in front", "[genome]") {
   const test::TempFolder folder;
   const std::string text = "\xef\xbb\xbf>one\nACGTTG\nCANNA\n>two\nTTGAC\n";
   for (const bool compressed : {false, true}) {
@@ -168,7 +168,7 @@ TEST_CASE("genome.indexed_fasta: an index of other numbers is refused", "[genome
     CHECK_THAT(error_of_index(line), ContainsSubstring("line 1: 'a' does not fit"));
 }
 
-TEST_CASE("genome.indexed_fasta: an index of an earlier file is told (issue 42)", "[genome]") {
+TEST_CASE("genome.indexed_fasta: an index of an earlier file is told", "[genome]") {
   const test::TempFolder folder;
   const std::string before = ">a x\nACGTAC\nGTACGT\nAC\n>b\nTTTTTT\nTT\n";
   for (const bool compressed : {false, true}) {

@@ -158,7 +158,7 @@ TEST_CASE("genome.signal: bigWig has the same values", "[genome]") {
              ContainsSubstring("cannot be written: No such file"));
 }
 
-TEST_CASE("genome.signal: bigWig names its sequences in order (issue 42)", "[genome]") {
+TEST_CASE("genome.signal: bigWig names its sequences in order", "[genome]") {
   if (!has_bigwig()) return;
   const test::TempFolder folder;
   std::vector<Contig> contigs;

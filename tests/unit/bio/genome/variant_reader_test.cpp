@@ -153,8 +153,7 @@ TEST_CASE("genome.variants: files that are malformed", "[genome]") {
         }).starts_with("1 /nonexistent.vcf: cannot be opened"));
 }
 
-TEST_CASE("genome.variants: a text that only begins as a number is no number (issue 42)",
-          "[genome]") {
+TEST_CASE("genome.variants: a text that only begins as a number is no number", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", kGenome));
   // Each is 5, where the genome has A, to a parser that stops at what it does not know.
@@ -197,7 +196,7 @@ TEST_CASE("genome.variants: a text that only begins as a number is no number (is
     CHECK(error_of(rest) == "no error");
 }
 
-TEST_CASE("genome.variants: a byte order mark and blank lines are no text (issue 42)", "[genome]") {
+TEST_CASE("genome.variants: a byte order mark and blank lines are no text", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", kGenome));
   std::string text = vcf_text({}, {"chr1\t2\t.\tC\tG", "", "chr1\t5\t.\tA\tG", ""});
@@ -209,8 +208,7 @@ TEST_CASE("genome.variants: a byte order mark and blank lines are no text (issue
   CHECK(read_all(folder.file("a.vcf.gz", test::bgzf(folder, text)), genome) == expected);
 }
 
-TEST_CASE("genome.variants: a letter of ambiguity agrees with its bases and N (issue 42)",
-          "[genome]") {
+TEST_CASE("genome.variants: a letter of ambiguity agrees with its bases and N", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", ">a\nYknB\n"));
   const auto agrees = [&](int position, const char* ref) {
@@ -225,8 +223,7 @@ TEST_CASE("genome.variants: a letter of ambiguity agrees with its bases and N (i
   CHECK(found == "1C 1T 1N 1y 2g 2T 2N 2K 3A 3C 3g 3T 3N 3y 3K 3B 3R 4C 4g 4T 4N 4B ");
 }
 
-TEST_CASE("genome.variants: symbolic alleles of other samples do not matter (issue 42)",
-          "[genome]") {
+TEST_CASE("genome.variants: symbolic alleles of other samples do not matter", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", kGenome));
   const std::string path =

@@ -78,7 +78,7 @@ TEST_CASE("molecule.pdb: of two residues that take turns the first counts", "[mo
   CHECK(all[0].charge == std::optional<std::int32_t>(1));
 }
 
-TEST_CASE("molecule.pdb: cells that are none, and an empty file (issue 42)", "[molecule]") {
+TEST_CASE("molecule.pdb: cells that are none, and an empty file", "[molecule]") {
   for (const char* const cell :
        {"CRYST1    0.000    0.000    0.000  90.00  90.00  90.00 P 1           1\n",
         "CRYST1    0.000    0.000    0.000\n",
@@ -96,7 +96,7 @@ TEST_CASE("molecule.pdb: cells that are none, and an empty file (issue 42)", "[m
         "a.pdb: holds no ATOM or HETATM record");
 }
 
-TEST_CASE("molecule.pdb: a space group other than P 1 is told (issue 42)", "[molecule]") {
+TEST_CASE("molecule.pdb: a space group other than P 1 is told", "[molecule]") {
   std::string text = kBox;
   text.replace(text.find("P 1 "), 8, "C 1 2 1 ");
   const Molecule molecule = read_molecules("a.pdb", text + kPdbAtoms).at(0);
@@ -104,7 +104,7 @@ TEST_CASE("molecule.pdb: a space group other than P 1 is told (issue 42)", "[mol
   CHECK(molecule.remark.find("the space group 'C 1 2 1'") != std::string::npos);
 }
 
-TEST_CASE("molecule.pdb: deuterium (issue 42)", "[molecule]") {
+TEST_CASE("molecule.pdb: deuterium", "[molecule]") {
   const Molecule heavy_water =
       read_molecules(
           "a.pdb",
@@ -118,7 +118,7 @@ TEST_CASE("molecule.pdb: deuterium (issue 42)", "[molecule]") {
   CHECK(heavy_water.mass(0) == Approx(15.999));
 }
 
-TEST_CASE("molecule.pdb: each frame of a trajectory has its own box (issue 42)", "[molecule]") {
+TEST_CASE("molecule.pdb: each frame of a trajectory has its own box", "[molecule]") {
   std::string second = kBox;
   second.replace(second.find("14.000"), 6, "15.500");
   // As MODEL and ENDMDL, as frames that END separates, and with MODEL alone.

@@ -139,8 +139,7 @@ TEST_CASE("molecule.sdf: charges have bounds on both sides", "[molecule]") {
         std::optional<std::int32_t>(-1000));
 }
 
-TEST_CASE("molecule.sdf: a count that is too small loses nothing in silence (issue 42)",
-          "[molecule]") {
+TEST_CASE("molecule.sdf: a count that is too small loses nothing in silence", "[molecule]") {
   std::string text = kHeader + kSdfAtoms;
   CHECK(molecule_error("a.sdf", text.replace(text.find("  2  1"), 6, "  1  1") + "M  END\n")
             .find("is no bond of the 1 atoms announced; there may be more atoms") !=
@@ -158,7 +157,7 @@ TEST_CASE("molecule.sdf: a count that is too small loses nothing in silence (iss
             .empty());
 }
 
-TEST_CASE("molecule.sdf: a table without charges implies none (issue 42)", "[molecule]") {
+TEST_CASE("molecule.sdf: a table without charges implies none", "[molecule]") {
   std::string text = kHeader + kSdfAtoms;
   text.replace(text.find("N   0  3"), 8, "N   0  0");
   const Molecule molecule = read_molecules("a.sdf", text + "M  END\n")[0];

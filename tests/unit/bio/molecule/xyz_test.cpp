@@ -188,7 +188,7 @@ Molecule molecule_of(const std::string& comment) {
 
 }  // namespace
 
-TEST_CASE("molecule.xyz: a box in any way of writing it (issue 42)", "[molecule]") {
+TEST_CASE("molecule.xyz: a box in any way of writing it", "[molecule]") {
   for (const std::string& comment : {
            "Lattice= \"" + kCube + "\" pbc = \"T T T\"",
            "Lattice =\t'" + kCube + "' Properties=species:S:1:pos:R:3",
@@ -211,7 +211,7 @@ TEST_CASE("molecule.xyz: a box in any way of writing it (issue 42)", "[molecule]
   CHECK_FALSE(molecule_of("cell=\"" + kCube + "\" pbc=F").box.has_value());
 }
 
-TEST_CASE("molecule.xyz: a box that cannot be read is refused (issue 42)", "[molecule]") {
+TEST_CASE("molecule.xyz: a box that cannot be read is refused", "[molecule]") {
   const auto refusal = [](const std::string& comment) {
     return molecule_error("a.xyz", frame_of(comment));
   };
@@ -241,7 +241,7 @@ TEST_CASE("molecule.xyz: a box that cannot be read is refused (issue 42)", "[mol
   CHECK(refusal("lattice constant=5.4, pbc or not").empty());
 }
 
-TEST_CASE("molecule.xyz: charges in plain comments (issue 42)", "[molecule]") {
+TEST_CASE("molecule.xyz: charges in plain comments", "[molecule]") {
   using Charge = std::optional<std::int32_t>;
   CHECK(molecule_of("charge = -2").charge == Charge(-2));
   CHECK(molecule_of("Charge=1, spin=2").charge == Charge(1));
@@ -258,7 +258,7 @@ TEST_CASE("molecule.xyz: charges in plain comments (issue 42)", "[molecule]") {
         "a.xyz: frame 1 (line 2): Charge is there twice");
 }
 
-TEST_CASE("molecule.xyz: velocities, momenta and masses (issue 42)", "[molecule]") {
+TEST_CASE("molecule.xyz: velocities, momenta and masses", "[molecule]") {
   const auto read = [](const std::string& columns, const std::string& rest) {
     return read_molecules("a.xyz", "1\nProperties=species:S:1:pos:R:3" + columns + "\n" + rest);
   };
@@ -290,7 +290,7 @@ TEST_CASE("molecule.xyz: velocities, momenta and masses (issue 42)", "[molecule]
   CHECK(refusal(":Z:I:1", "2").empty());
 }
 
-TEST_CASE("molecule.xyz: results of the input do not stay with new ones (issue 42)", "[molecule]") {
+TEST_CASE("molecule.xyz: results of the input do not stay with new ones", "[molecule]") {
   Molecule molecule = molecule_of(
       "empty='' charge=0 energy=-1 free_energy=-1.5 dipole=\"0 0 1\" temperature_K=300 "
       "name=\"a\\nb\"");
@@ -304,7 +304,7 @@ TEST_CASE("molecule.xyz: results of the input do not stay with new ones (issue 4
   CHECK(*back.find_info("empty") == " ");  // as ASE can read it
 }
 
-TEST_CASE("molecule.xyz: molecules of QM9 (issue 42)", "[molecule]") {
+TEST_CASE("molecule.xyz: molecules of QM9", "[molecule]") {
   const std::string properties = "\t1\t2\t3\t4\t5\t6\t7\t8\t9\t10\t11\t12\t13\t14\t15\t\n";
   const std::string atoms = "C\t0.5\t 1.25*^-3\t 0\t-0.5\nH\t 2\t 0\t 0\t 0.1\n";
   const std::string first = "2\ngdb 21" + properties + atoms;
@@ -319,7 +319,7 @@ TEST_CASE("molecule.xyz: molecules of QM9 (issue 42)", "[molecule]") {
             .find("'1300.5' is no number of atoms") != std::string::npos);
 }
 
-TEST_CASE("molecule: suffixes in capitals (issue 42)", "[molecule]") {
+TEST_CASE("molecule: suffixes in capitals", "[molecule]") {
   for (const char* const name : {"A.XYZ", "a.ExtXYZ"})
     CHECK(read_molecules(name, "1\n\nHe 0 0 0\n").size() == 1);
   CHECK(molecule::find_molecule_format("x.PDB.GZ") == molecule::MoleculeFormat::pdb);

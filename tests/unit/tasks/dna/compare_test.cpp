@@ -250,8 +250,7 @@ TEST_CASE("tasks.compare_windows: sums and means of both strands, by hand", "[ta
           }
 }
 
-TEST_CASE("tasks.find_bins: bins of a shifted window hold the target's bases (issue 42)",
-          "[tasks]") {
+TEST_CASE("tasks.find_bins: bins of a shifted window hold the target's bases", "[tasks]") {
   const models::BinGrid grid{6, 7, 5};
   const auto holds = [&](std::int64_t bin, std::int64_t base, std::int64_t shift) {
     const std::int64_t begin = shift + grid.first_base + bin * grid.bin_size;
@@ -284,8 +283,7 @@ TEST_CASE("tasks.find_bins: bins of a shifted window hold the target's bases (is
   }
 }
 
-TEST_CASE("tasks.compare_windows: windows without bins of a target do not count (issue 42)",
-          "[tasks]") {
+TEST_CASE("tasks.compare_windows: windows without bins of a target do not count", "[tasks]") {
   const auto context = ops::make_reference_context();
   std::vector<tasks::Comparison> windows = comparisons();
   windows.resize(1);

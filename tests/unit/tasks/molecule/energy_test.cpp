@@ -52,8 +52,7 @@ TEST_CASE("tasks.energy: charges and refusals of a batch", "[tasks]") {
                     Catch::Matchers::StartsWith("a.xyz: frame 2: atom 1 is C"));
 }
 
-TEST_CASE("tasks.energy: what no matter is, is refused before it fills memory (issue 42)",
-          "[tasks]") {
+TEST_CASE("tasks.energy: what no matter is, is refused before it fills memory", "[tasks]") {
   std::vector<double> positions;
   for (int i = 0; i < 3000; ++i)
     for (const int k : {i % 15, i / 15 % 15, i / 225}) positions.push_back(0.02 * k);
