@@ -1,28 +1,18 @@
 #include "lib/c_api/potential.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <cfenv>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <memory>
-#include <new>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
-#include "lib/core/device.hpp"
+#include "lib/c_api/calls.hpp"
 #include "lib/core/error.hpp"
 #include "lib/models/base/potential_model.hpp"
 #include "lib/models/base/registry.hpp"
 #include "lib/models/tensornet/tensornet.hpp"
-#include "lib/ops/cpu/cpu_context.hpp"
-#include "lib/ops/reference_context.hpp"
 #include "lib/structure/elements.hpp"
 #include "lib/tensor/context.hpp"
 
@@ -35,69 +25,15 @@ namespace {
 
 using biogpu::Error;
 using biogpu::ErrorCode;
+using biogpu::c_api::guarded;
+using biogpu::c_api::open_context;
+using biogpu::c_api::require;
 using biogpu::models::AtomSystem;
 using biogpu::models::PairList;
 
 // Atoms and pairs are numbered by 32 bits.
 constexpr std::int64_t kMaxAtoms = std::numeric_limits<std::int32_t>::max() / 3;
-constexpr int kMaxThreads = 1024;  // as the program has it
-
-thread_local std::string last_error;
-
-// Messages of the program name its options: without the dashes they are this library's arguments.
-int fail(ErrorCode code, const std::string& what) noexcept {
-  try {
-    last_error.clear();
-    for (std::size_t i = 0; i < what.size(); ++i)
-      if (what.compare(i, 2, "--") == 0 && i + 2 < what.size() &&
-          std::islower(static_cast<unsigned char>(what[i + 2])) != 0)
-        ++i;
-      else
-        last_error += what[i];
-  } catch (...) {
-    last_error.clear();
-  }
-  return static_cast<int>(code);
-}
-
-// The floating-point environment that results are made in: a program may trap exceptions, round
-// another way or flush small numbers to 0. Restores the caller's, with its flags. Threads of oneTBB
-// get that of the thread which gives them work.
-class DefaultFloatingPoint {
- public:
-  DefaultFloatingPoint() {
-    std::fegetenv(&callers_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~DefaultFloatingPoint() { std::fesetenv(&callers_); }
-  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
-  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
-
- private:
-  std::fenv_t callers_;
-};
-
-// No exception leaves a function of C.
-template <class Body>
-int guarded(const Body& body) noexcept {
-  const DefaultFloatingPoint environment;
-  try {
-    body();
-    return 0;
-  } catch (const Error& error) {
-    return fail(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::host_memory, "out of memory");
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::failed, error.what());
-  } catch (...) {
-    return fail(ErrorCode::failed, "an unknown failure");
-  }
-}
-
-void require(bool condition, const char* what) {
-  if (!condition) throw Error(ErrorCode::usage, what);
-}
+constexpr char kPrecisions[] = "auto, fp32, fp64";
 
 // For functions that give no code: what body() gives, or `otherwise` and a message.
 template <class Value, class Body>
@@ -107,26 +43,6 @@ Value value_or(Value otherwise, const void* argument, const char* what, const Bo
     otherwise = body();
   });
   return otherwise;
-}
-
-std::unique_ptr<biogpu::tensor::Context> open_context(const std::string& device,
-                                                      const std::string& precision, int n_threads) {
-  require(precision == "auto" || precision == "fp32" || precision == "fp64",
-          "a precision that is none of auto, fp32, fp64");
-  const biogpu::DeviceChoice choice =
-      biogpu::choose_device(biogpu::parse_device_request(device), false, 1);
-  if (precision == "fp64") {
-    require(!choice.on_gpu(), "fp64 is computed on the CPU: give the device cpu");
-    return biogpu::ops::make_reference_context();
-  }
-  require(n_threads >= 0 && n_threads <= kMaxThreads, "n_threads below 0 or above 1024");
-  if (n_threads == 0)
-    n_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  if (!choice.on_gpu()) return biogpu::ops::make_cpu_context(n_threads);
-  biogpu::tensor::ContextOptions options;
-  options.n_threads = n_threads;
-  options.precision = biogpu::tensor::Precision::fp32;
-  return biogpu::tensor::make_gpu_context(choice.gpus.front(), options);
 }
 
 PairList pairs_of(const biogpu_neighbours& from, std::int64_t n, bool has_box) {
@@ -216,7 +132,7 @@ int biogpu_potential_load_with_references(const char* folder, const char* device
     biogpu::models::LoadOptions options;
     if (references >= 0) options.values.set(biogpu::models::kAtomReferences, references == 1);
     auto loaded = std::make_unique<biogpu_potential>();
-    loaded->context = open_context(device, precision, n_threads);
+    loaded->context = open_context(device, precision, n_threads, kPrecisions);
     loaded->model = biogpu::models::load_model<biogpu::models::PotentialModel>(
         folder, "energy", *loaded->context, options);
     *potential = loaded.release();
@@ -227,7 +143,7 @@ void biogpu_potential_free(biogpu_potential* potential) {
   guarded([&] { delete potential; });
 }
 
-const char* biogpu_potential_error(void) { return last_error.c_str(); }
+const char* biogpu_potential_error(void) { return biogpu::c_api::last_error(); }
 
 double biogpu_potential_cutoff(const biogpu_potential* potential) {
   return value_or(0.0, potential, kNoPotential, [&] { return potential->model->info().cutoff; });

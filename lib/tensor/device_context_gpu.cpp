@@ -6,6 +6,7 @@
 
 #include "gpu/ops/gather/gather_rows.hpp"
 #include "gpu/rt/device.hpp"
+#include "gpu/rt/stream_order.hpp"
 #include "lib/core/errors_gpu.hpp"
 #include "lib/core/parallel_for.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
@@ -110,6 +111,17 @@ std::shared_ptr<float> DeviceContext::host_memory(std::size_t n) {
   return {pinned, static_cast<float*>(pinned.get())};
 }
 
+void DeviceContext::wait_for_stream(void* foreign) {
+  with_device_errors([&] {
+    gpu::set_device(index_);
+    gpu::wait_for_foreign(stream(), foreign);
+  });
+}
+
+void DeviceContext::let_stream_wait(void* foreign) {
+  with_device_errors([&] { gpu::let_foreign_wait(foreign, stream()); });
+}
+
 void DeviceContext::capture(std::uint64_t key, const std::function<void()>& body) {
   with_device_errors([&] {
     gpu::set_device(index_);
@@ -138,8 +150,16 @@ std::unique_ptr<Context> make_device_context(int device, const ContextOptions& o
   });
 }
 
+void wait_for_stream(Context& context, void* stream) {
+  static_cast<DeviceContext&>(context).wait_for_stream(stream);
+}
+
+void let_stream_wait(void* stream, Context& context) {
+  static_cast<DeviceContext&>(context).let_stream_wait(stream);
+}
+
 }  // namespace
 
-const GpuTable kGpuTable = {&make_device_context};
+const GpuTable kGpuTable = {&make_device_context, &wait_for_stream, &let_stream_wait};
 
 }  // namespace biogpu::tensor

@@ -40,6 +40,9 @@ class DeviceContext final : public Context {
   std::shared_ptr<float> host_memory(std::size_t n) override;
   void capture(std::uint64_t key, const std::function<void()>& body) override;
   double captured_seconds() override;
+  // GpuTable's, for a stream of another program.
+  void wait_for_stream(void* foreign);
+  void let_stream_wait(void* foreign);
   std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
   GpuOp gpu_op(std::string_view name) override;
 

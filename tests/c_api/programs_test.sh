@@ -7,7 +7,7 @@ library=$(realpath "$4")
 crystals=$source_dir/tests/data/models/tensornet/matgl
 charges=$source_dir/tests/data/models/tensornet/charges
 mkdir -p include/biogpu
-cp "$source_dir/lib/c_api/potential.h" include/biogpu/
+cp "$source_dir/lib/c_api/potential.h" "$source_dir/lib/c_api/block.h" include/biogpu/
 
 # In C, against the command.
 check "compiles as C99" cc -std=c99 -Wall -Wextra -Werror -pedantic -Iinclude "$source_dir/lib/c_api/example/energy.c" \
@@ -21,9 +21,17 @@ check "and its force" grep -qE "force -?$(tail -1 out.txt | cut -f 4) eV/A" prin
 check "the same with a list of neighbours" grep -q "with a list: yes" printed.txt
 check "an element that it does not know" bash -c "! ./energy '$crystals' 92 2 2>message.txt"
 check "is one line" grep -q "^energy: atom 1 is U" message.txt
+check "the other example compiles as C99" cc -std=c99 -Wall -Wextra -Werror -pedantic -Iinclude \
+  "$source_dir/lib/c_api/example/attention.c" "$library" "-Wl,-rpath,$(dirname "$library")" -o attention
+./attention 7 2 >printed.txt
+check "attends to tokens" grep -qE "^range -[0-9.]+ to [0-9.]+$" printed.txt
+./attention 7 3 >other.txt
+check "and to others with more padding" bash -c "! cmp -s printed.txt other.txt"
+check "too much padding" bash -c "! ./attention 7 8 2>message.txt && grep -q '^attention: expected' message.txt"
 # What is linked in is hidden.
 check "exports its functions alone" bash -c "[ \$(nm -D --defined-only '$library' | grep -c ' T biogpu_potential_') -eq 12 ] &&
-  ! nm -D --defined-only '$library' | grep -v ' T biogpu_potential_'"
+  [ \$(nm -D --defined-only '$library' | grep -c ' T biogpu_block_') -eq 10 ] &&
+  ! nm -D --defined-only '$library' | grep -v ' T biogpu_\(potential\|block\)_'"
 
 # A program that unloads the library while threads of oneTBB wait in it.
 cat >unload.c <<'END'

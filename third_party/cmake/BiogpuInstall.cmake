@@ -37,10 +37,14 @@ biogpu_install(biogpu bin)
 if(TARGET biogpu-bench)
   biogpu_install(biogpu-bench bin)
 endif()
-# Potentials for other programs: the library, its header, and what is built on it.
+# Potentials and blocks for other programs: the library, its headers, and what is built on it.
 biogpu_install(biogpu_potential lib)
-install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/potential.h" DESTINATION include/biogpu)
-install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/example/energy.c" DESTINATION share/doc/biogpu/examples)
+install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/potential.h" "${PROJECT_SOURCE_DIR}/lib/c_api/block.h"
+        DESTINATION include/biogpu)
+install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/example/energy.c" "${PROJECT_SOURCE_DIR}/lib/c_api/example/attention.c"
+        DESTINATION share/doc/biogpu/examples)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/python/biogpu_blocks" DESTINATION share/biogpu/python
+        FILES_MATCHING PATTERN "*.py")
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/ase/biogpu_calculator.py" DESTINATION share/biogpu/python)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.cpp"
               "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.h" DESTINATION share/biogpu/lammps)

@@ -40,8 +40,10 @@ GatedHeads read_heads(Context& context, WeightTable& table, const std::string& n
   const std::array<LinearPart, 2> keys = {LinearPart{name + ".linear_k", width},
                                           LinearPart{name + ".linear_v", width}};
   heads.key_value = table.take_linear_parts(context, keys, c, false);
-  heads.gate = take_map(context, table, name + ".linear_g", width, c);
-  heads.out = take_map(context, table, name + ".linear_o", c, width);
+  heads.gate =
+      take_map(context, table, name + ".linear_g", width, c, table.has(name + ".linear_g.bias"));
+  heads.out =
+      take_map(context, table, name + ".linear_o", c, width, table.has(name + ".linear_o.bias"));
   return heads;
 }
 

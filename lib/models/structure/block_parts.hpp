@@ -34,7 +34,8 @@ tensor::Linear take_map(tensor::Context& context, tensor::WeightTable& table,
 // NAME.weight alone.
 tensor::Norm take_norm_without_bias(tensor::Context& context, tensor::WeightTable& table,
                                     const std::string& name, std::int64_t d);
-// NAME.linear_q (with a bias where it is said so), _k, _v, _g and _o.
+// NAME.linear_q (with a bias where it is said so), _k, _v, _g and _o, the last two with a bias
+// where the checkpoint has one.
 GatedHeads read_heads(tensor::Context& context, tensor::WeightTable& table, const std::string& name,
                       std::int64_t c, std::int64_t n_heads, std::int64_t d_head, bool query_bias);
 

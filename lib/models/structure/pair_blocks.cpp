@@ -38,9 +38,13 @@ TriangleProduct read_triangle_product(Context& context, WeightTable& table, cons
                                            LinearPart{name + ".linear_a_g", shape.c_product},
                                            LinearPart{name + ".linear_b_g", shape.c_product},
                                            LinearPart{name + ".linear_g", shape.c_pair}};
-  block.projections = table.take_linear_parts(context, parts, shape.c_pair, false);
+  const bool has_bias = std::any_of(parts.begin(), parts.end(), [&](const LinearPart& part) {
+    return table.has(part.name + ".bias");
+  });
+  block.projections = table.take_linear_parts(context, parts, shape.c_pair, has_bias);
   block.norm_out = table.take_norm(context, name + ".layer_norm_out", shape.c_product, kNormEps);
-  block.out = take_map(context, table, name + ".linear_z", shape.c_pair, shape.c_product);
+  block.out = take_map(context, table, name + ".linear_z", shape.c_pair, shape.c_product,
+                       table.has(name + ".linear_z.bias"));
   return block;
 }
 
@@ -78,8 +82,8 @@ PairBiasAttention read_pair_bias_attention(Context& context, WeightTable& table,
   return block;
 }
 
-void add_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
-                          const Tensor& z, const Tensor& mask) {
+void write_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
+                            const Tensor& z, const Tensor& mask, const UpdateTarget& target) {
   const auto scope = run.arena.scope();
   const std::int64_t n = z.shape[0], c = z.shape[2], c_product = block.c_product;
   const Tensor rows = rows_of_pairs(z);
@@ -110,16 +114,23 @@ void add_triangle_product(const BlockContext& run, const TriangleProduct& block,
     ops::matmul(run.context, {transposed(a), b, by_channel(sums)});
   }
   const Tensor y = product(run, normalised(run, sums, block.norm_out), block.out);
-  ops::map(run.context, ops::map_gate_shift(gate, y, rows, rows));
+  ops::map(run.context, target.residual.empty()
+                            ? ops::map_gate(gate, y, target.out)
+                            : ops::map_gate_shift(gate, y, target.residual, target.out));
 }
 
-void add_triangle_attention(const BlockContext& run, const TriangleAttention& block, Node node,
-                            const Tensor& z, const Tensor& mask) {
+void add_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
+                          const Tensor& z, const Tensor& mask) {
+  const Tensor rows = rows_of_pairs(z);
+  write_triangle_product(run, block, edges, z, mask, {rows, rows});
+}
+
+void write_triangle_attention(const BlockContext& run, const TriangleAttention& block, Node node,
+                              const Tensor& z, const Tensor& mask, const UpdateTarget& target) {
   const auto scope = run.arena.scope();
   const bool ending = node == Node::ending;
   const std::int64_t n = z.shape[0];
-  const Tensor rows = rows_of_pairs(z);
-  const Tensor x = normalised(run, rows, block.norm);
+  const Tensor x = normalised(run, rows_of_pairs(z), block.norm);
   const Tensor bias = split_axis(float_product(run, x, block.bias), 0, n);  // [N, N, heads]
   ops::DotProductAttention op;
   op.bias = tensor::repeated(permuted(bias, {2, ending ? 1 : 0, ending ? 0 : 1}), 0);
@@ -129,7 +140,15 @@ void add_triangle_attention(const BlockContext& run, const TriangleAttention& bl
     const Tensor pairs = split_axis(heads, 0, n);
     return ending ? permuted(pairs, {1, 0, 2, 3}) : pairs;
   };
-  add_product(run, gated_heads(run, op, block.heads, x, lines), block.heads.out, rows);
+  const Tensor heads = gated_heads(run, op, block.heads, x, lines);
+  ops::gemm(run.context,
+            {heads, &block.heads.out, ops::Activation::none, target.residual, target.out});
+}
+
+void add_triangle_attention(const BlockContext& run, const TriangleAttention& block, Node node,
+                            const Tensor& z, const Tensor& mask) {
+  const Tensor rows = rows_of_pairs(z);
+  write_triangle_attention(run, block, node, z, mask, {rows, rows});
 }
 
 void add_transition(const BlockContext& run, const Transition& block, const Tensor& x) {

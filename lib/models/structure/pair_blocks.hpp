@@ -54,7 +54,9 @@ struct PairBiasAttention {
   GatedHeads heads;
 };
 
-// Under the names of Protenix. name: of the block, without the dot behind it.
+// Under the names of Protenix. name: of the block, without the dot behind it. Maps that have biases
+// in AlphaFold 2 have them where the checkpoint does: all of a triangle product, the gate and the
+// output of triangle attention.
 TriangleProduct read_triangle_product(tensor::Context& context, tensor::WeightTable& table,
                                       const std::string& name, const PairShape& shape);
 TriangleAttention read_triangle_attention(tensor::Context& context, tensor::WeightTable& table,
@@ -66,12 +68,26 @@ PairBiasAttention read_pair_bias_attention(tensor::Context& context, tensor::Wei
                                            const std::string& name, std::int64_t c_token,
                                            std::int64_t c_pair, std::int64_t n_heads);
 
-// z: f32 [N, N, c_pair], contiguous. mask: f32 [N, N] of 0 and 1, or empty: all 1.
+// Where the update of a block goes: out = residual + update, or the update alone where there is no
+// residual. Rows [N * N, c_pair] of one type, f32 or operand; out may be the memory of the
+// residual.
+struct UpdateTarget {
+  tensor::Tensor residual, out;
+};
+
+// z: f32 or, for write_*(), operand [N, N, c_pair], contiguous; write_*() may write to its memory.
+// mask: f32 [N, N] of 0 and 1, contiguous, or empty: all 1.
 enum class Edges { outgoing, incoming };
+void write_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
+                            const tensor::Tensor& z, const tensor::Tensor& mask,
+                            const UpdateTarget& target);
 void add_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
                           const tensor::Tensor& z, const tensor::Tensor& mask);
 // A masked key has a logit of -1e9: a row without other keys weighs all equally.
 enum class Node { starting, ending };
+void write_triangle_attention(const BlockContext& run, const TriangleAttention& block, Node node,
+                              const tensor::Tensor& z, const tensor::Tensor& mask,
+                              const UpdateTarget& target);
 void add_triangle_attention(const BlockContext& run, const TriangleAttention& block, Node node,
                             const tensor::Tensor& z, const tensor::Tensor& mask);
 // x: f32 [R, c], contiguous.

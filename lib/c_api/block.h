@@ -1,0 +1,134 @@
+/* Blocks of protein-structure models for other programs: triangle attention and triangle
+ * multiplication of AlphaFold 2, AlphaFold 3 and their relatives, over arrays of the program.
+ *
+ * Link with -lbiogpu_potential. Functions that can fail return 0, or the exit code that `biogpu`
+ * would end with (1 failed, 2 wrong use, 3 bad input, 4 no such device, 5 out of device memory, 137
+ * out of memory); biogpu_block_error() then tells what went wrong. A context and its blocks are
+ * used by one thread at a time, several contexts by as many threads.
+ *
+ * Arrays are in memory of the context's device: the host's, or the GPU's. On a GPU a call queues
+ * its work behind that of the given stream, which goes on when the work is done; the call may
+ * return before, and leaves the context's device as the current one of the calling thread.
+ * Arguments that may be NULL are named.
+ */
+#ifndef BIOGPU_BLOCK_H
+#define BIOGPU_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define BIOGPU_BLOCK_EXPORT __attribute__((visibility("default")))
+#else
+#define BIOGPU_BLOCK_EXPORT
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BIOGPU_BLOCK_VERSION 1
+
+/* Of the library: BIOGPU_BLOCK_VERSION of the header that it was built with. */
+BIOGPU_BLOCK_EXPORT int biogpu_block_version(void);
+
+/* Of the calling thread's last call that failed: one line. Never NULL. */
+BIOGPU_BLOCK_EXPORT const char* biogpu_block_error(void);
+
+/* A device and the memory for what blocks keep there. */
+typedef struct biogpu_block_context biogpu_block_context;
+
+/* device: "cpu", "gpu" or a GPU's number; precision of products and attention: "fp32" or "auto",
+ * "fp64" on the CPU (slow: one number after the other), "tf32", "bf16" and "fp16" on a GPU;
+ * n_threads: of the CPU, up to 1024, 0 for all. *context becomes NULL where it fails. */
+BIOGPU_BLOCK_EXPORT int biogpu_block_open(const char* device, const char* precision, int n_threads,
+                                          biogpu_block_context** context);
+/* NULL does nothing. Blocks of the context can still be used; the memory of its weights goes with
+ * the last of them. */
+BIOGPU_BLOCK_EXPORT void biogpu_block_close(biogpu_block_context* context);
+
+/* Types of numbers. Those of 16 bits are for a context of that precision; of weights any. */
+enum {
+  BIOGPU_BLOCK_F32 = 0,
+  BIOGPU_BLOCK_F16 = 1,
+  BIOGPU_BLOCK_BF16 = 2,
+  BIOGPU_BLOCK_U8 = 3 /* masks of biogpu_block_attention() */
+};
+
+/* An array. Number (i, j, ...) is at data + i stride[0] + j stride[1] + ..., counted in numbers. */
+typedef struct biogpu_block_tensor {
+  void* data;
+  int32_t type;
+  int32_t n_axes; /* 0: not given, where that may be */
+  int64_t shape[5];
+  int64_t stride[5]; /* 0 or more; of a result, 1 on the last axis and no 0 */
+} biogpu_block_tensor;
+
+/* Triangle attention without its maps: for each b, n, h and query q
+ *   out = sum over keys k of softmax_k(scale q.k + bias[b, h, q, k]) v
+ * where a key with mask[b, n, k] = 0 has a logit of -1e9, so that a row without other keys weighs
+ * all equally. A first axis of 1 may be left out of all arrays. */
+typedef struct biogpu_block_attention_call {
+  biogpu_block_tensor q;    /* [B, N, H, Q, D]; D up to 192 on a GPU */
+  biogpu_block_tensor k;    /* [B, N, H, K, D] */
+  biogpu_block_tensor v;    /* [B, N, H, K, D] */
+  biogpu_block_tensor bias; /* [B, 1, H, Q, K], or not given */
+  biogpu_block_tensor mask; /* [B, N, 1, 1, K], F32 or U8, or not given */
+  biogpu_block_tensor out;  /* [B, N, H, Q, D] */
+  float scale;              /* 0: 1 / sqrt(D) */
+  void* workspace;          /* at a multiple of 256 bytes; NULL: the context's own */
+  size_t workspace_bytes;
+  void* stream; /* of a GPU, hipStream_t or cudaStream_t; NULL: the default stream */
+} biogpu_block_attention_call;
+
+BIOGPU_BLOCK_EXPORT int biogpu_block_attention(biogpu_block_context* context,
+                                               const biogpu_block_attention_call* call);
+/* Bytes of workspace that the call needs. Addresses of the arrays are not looked at. */
+BIOGPU_BLOCK_EXPORT int biogpu_block_attention_workspace(biogpu_block_context* context,
+                                                         const biogpu_block_attention_call* call,
+                                                         size_t* bytes);
+
+/* A block with its weights, which is copied to the device. */
+typedef struct biogpu_block biogpu_block;
+
+/* In memory of the host, contiguous: stride is not looked at. */
+typedef struct biogpu_block_weight {
+  const char* name; /* as a checkpoint of Protenix or OpenFold calls it within the block */
+  biogpu_block_tensor tensor;
+} biogpu_block_weight;
+
+/* kind: as `biogpu lab list` has it.
+ *   triangle-product-out, triangle-product-in: layer_norm_in, layer_norm_out (.weight and .bias)
+ * and linear_a_p, linear_a_g, linear_b_p, linear_b_g, linear_g, linear_z (.weight, each with a
+ * .bias or none; the first five all or none) triangle-attention-start, triangle-attention-end:
+ * layer_norm (.weight and .bias), linear.weight (the bias of heads), mha.linear_q, mha.linear_k,
+ * mha.linear_v (.weight), mha.linear_g and mha.linear_o (.weight, each with a .bias or none) Widths
+ * and heads are those of the weights. Weights that are missing or unknown, or have another shape,
+ * are bad input. eps: of the norms; 0: 1e-5. *block becomes NULL where it fails. */
+BIOGPU_BLOCK_EXPORT int biogpu_block_make(biogpu_block_context* context, const char* kind,
+                                          const biogpu_block_weight* weights, int n_weights,
+                                          float eps, biogpu_block** block);
+/* NULL does nothing. Memory of weights goes with the context and all of its blocks. */
+BIOGPU_BLOCK_EXPORT void biogpu_block_free(biogpu_block* block);
+
+typedef struct biogpu_block_call {
+  biogpu_block_tensor pairs; /* [N, N, c] or [B, N, N, c] */
+  biogpu_block_tensor
+      mask;                /* F32 [N, N] or [B, N, N]: 1, or 0 where a pair is none; or not given */
+  biogpu_block_tensor out; /* as pairs, which it may be; it overlaps no other memory of them */
+  int32_t add_pairs;       /* 1: out becomes pairs plus the update; 0: the update */
+  void* workspace;         /* at a multiple of 256 bytes; NULL: the context's own */
+  size_t workspace_bytes;
+  void* stream; /* of a GPU, hipStream_t or cudaStream_t; NULL: the default stream */
+} biogpu_block_call;
+
+BIOGPU_BLOCK_EXPORT int biogpu_block_run(biogpu_block* block, const biogpu_block_call* call);
+/* Bytes of workspace that the call needs. Addresses of the arrays are not looked at. */
+BIOGPU_BLOCK_EXPORT int biogpu_block_workspace(biogpu_block* block, const biogpu_block_call* call,
+                                               size_t* bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,114 @@
+"""Contexts of the C library, and blocks with their weights."""
+import ctypes
+import functools
+import os
+import threading
+
+from . import arrays, library
+
+_threads = 0
+PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16"}
+
+
+def set_threads(n):
+    """Threads of the CPU that contexts and blocks get that are made later; 0, the default: all."""
+    global _threads
+    _threads = int(n)
+    _context_of.cache_clear()
+
+
+class Context:
+    """A device. One call at a time; not used by a forked process, which has no threads of it."""
+
+    def __init__(self, device, precision):
+        self.lock = threading.Lock()
+        self.pointer = ctypes.c_void_p()
+        self.process = os.getpid()
+        library.check(library.library().biogpu_block_open(device.encode(), precision.encode(), _threads,
+                                                          ctypes.byref(self.pointer)))
+
+    def __del__(self):
+        if getattr(self, "pointer", None) and self.process == os.getpid():
+            library.library().biogpu_block_close(self.pointer)
+
+    def call(self, name, handle, call, like):
+        """Calls biogpu_block_NAME with memory for its workspace on the device of `like`."""
+        functions = library.library()
+        n_bytes = ctypes.c_size_t()
+        measure = "workspace" if name == "run" else name + "_workspace"
+        with self.lock:
+            library.check(getattr(functions, "biogpu_block_" + measure)(handle, ctypes.byref(call), ctypes.byref(n_bytes)))
+            memory, call.workspace = arrays.workspace_like(like, n_bytes.value)
+            call.workspace_bytes, call.stream = n_bytes.value, arrays.stream_of(like)
+            library.check(getattr(functions, "biogpu_block_" + name)(handle, ctypes.byref(call)))
+        del memory  # PyTorch gives memory of a stream to work that is queued behind it
+
+
+@functools.lru_cache(maxsize=None)
+def _context_of(device, precision, process):
+    return Context(device, precision)
+
+
+def shared_context(device, precision):
+    return _context_of(device, precision, os.getpid())
+
+
+
+def precision_of(x):
+    """That of the array's type on a GPU; the CPU has fp32."""
+    return "fp32" if arrays.device_of(x) == "cpu" else PRECISIONS.get(arrays.type_name(x), "fp32")
+
+
+def kept_types(x, precision):
+    """Types of 16 bits that a context of the precision takes."""
+    return [kind for kind, name in PRECISIONS.items() if name == precision and kind != "float32"]
+
+
+class Block:
+    """A block with its weights.
+
+    kind       as `biogpu lab list` has it: triangle-product-out, triangle-product-in, triangle-attention-start,
+               triangle-attention-end
+    weights    arrays by the names that a checkpoint of Protenix or OpenFold has for them within the block
+    eps        of the norms
+    device     "cpu", "gpu" or a GPU's number
+    precision  of products and attention: "auto", "fp32", "fp64" (CPU; slow), "tf32", "bf16", "fp16" (GPU)
+    """
+
+    def __init__(self, kind, weights, *, eps=1e-5, device="cpu", precision="auto", context=None):
+        self._context = context or Context(device, precision)
+        self._precision = precision
+        self._pointer = ctypes.c_void_p()
+        self._process = os.getpid()
+        copies = {name: arrays.host_copy(weight) for name, weight in weights.items()}
+        passed = [arrays.Passed(copy, name) for name, copy in copies.items()]
+        listed = (library.Weight * len(copies))(*(library.Weight(name.encode(), one.tensor)
+                                                  for name, one in zip(copies, passed)))
+        with self._context.lock:
+            library.check(library.library().biogpu_block_make(self._context.pointer, kind.encode(), listed, len(copies), eps,
+                                                              ctypes.byref(self._pointer)))
+
+    def __del__(self):
+        if getattr(self, "_pointer", None) and self._process == os.getpid():
+            library.library().biogpu_block_free(self._pointer)
+
+    def __call__(self, pairs, mask=None, *, add=False):
+        """The update of pairs [..., N, N, c], of their type; pairs plus the update with `add`.
+
+        mask [..., N, N] has a 1 for each pair and 0 for padding; axes in front of the last two are repeated as in NumPy.
+        """
+        arrays.refuse_gradients(pairs, mask)
+        if len(pairs.shape) < 3:
+            raise ValueError(f"pairs of shape {tuple(pairs.shape)}; expected [..., N, N, c]")
+        functions = arrays.namespace(pairs)
+        x = arrays.floats(pairs, "pairs", kept_types(pairs, self._precision))
+        x = x.reshape((-1, *x.shape[-3:]))
+        out = functions.empty(x.shape, dtype=x.dtype, **({"device": x.device} if arrays.is_torch(x) else {}))
+        if mask is not None:
+            mask = functions.broadcast_to(mask, pairs.shape[:-1]).reshape(x.shape[:-1])
+            mask = mask.float() if arrays.is_torch(mask) else mask.astype("float32")
+        if 0 not in x.shape:
+            passed = [arrays.Passed(array, name) for array, name in ((x, "pairs"), (mask, "mask"), (out, "out"))]
+            call = library.BlockCall(*(one.tensor for one in passed), add_pairs=int(add))
+            self._context.call("run", self._pointer, call, x)
+        return arrays.as_type_of(out, pairs).reshape(pairs.shape)

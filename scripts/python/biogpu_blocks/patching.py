@@ -1,0 +1,241 @@
+"""Triangle blocks of a loaded PyTorch model, computed by biogpu."""
+import fnmatch
+import inspect
+
+from . import arrays
+from .blocks import Block, Context, PRECISIONS
+
+# Arguments of the originals that change what they return; all others choose how they compute it.
+_IN_PLACE, _ADD_IN_PLACE = "inplace_safe", "_add_with_inplace"
+_TOLERANCE = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 1e-2}
+_CHECKED_TOKENS, _CHECKED_PADDING = 19, 4
+
+
+class Patched:
+    """What patch() has replaced: `replaced` has (name, kind, largest difference) of each module, the difference in units of the
+    root mean square of the original's output, or None where nothing was compared. restore() gives the originals back; so does
+    the end of a `with`."""
+
+    def __init__(self):
+        self.replaced = []
+        self._modules = []
+
+    def restore(self):
+        for module in self._modules:
+            module.__dict__.pop("forward", None)
+        self._modules = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.restore()
+
+
+# What triangle multiplication of Boltz calls its weights; maps of both sides are in one.
+_BOLTZ = {"norm_in": "layer_norm_in", "norm_out": "layer_norm_out", "p_in": "linear_ab_p", "g_in": "linear_ab_g",
+          "p_out": "linear_z", "g_out": "linear_g"}
+
+
+def _parameters(module):
+    """The module's weights under the names of the C library, or None where it is no block that biogpu has."""
+    own = dict(module.named_parameters())
+    if {name + ".weight" for name in _BOLTZ} <= own.keys():
+        own = {".".join((_BOLTZ.get(name.split(".")[0], name.split(".")[0]), *name.split(".")[1:])): weight
+               for name, weight in own.items()}
+    if {"layer_norm_in.weight", "layer_norm_out.weight", "linear_z.weight", "linear_g.weight"} <= own.keys():
+        for kind in "pg":
+            for part in ("weight", "bias"):
+                fused = own.pop(f"linear_ab_{kind}.{part}", None)
+                if fused is not None:
+                    half = fused.shape[0] // 2
+                    own[f"linear_a_{kind}.{part}"], own[f"linear_b_{kind}.{part}"] = fused[:half], fused[half:]
+        return own if "linear_a_p.weight" in own else None
+    if {"layer_norm.weight", "mha.linear_q.weight", "mha.linear_o.weight"} <= own.keys():
+        if "linear_z.weight" in own:  # OpenFold3's name
+            own["linear.weight"] = own.pop("linear_z.weight")
+        return own if "linear.weight" in own else None
+    return None
+
+
+def _kind(module, name):
+    """The kind of the block: its attribute tells, or the end of its class's name."""
+    if "layer_norm.weight" in _parameters(module):
+        attribute, ends, kinds = "starting", ("StartingNode", "EndingNode"), ("attention-start", "attention-end")
+        if getattr(module, "inf", 1e9) != 1e9:
+            raise ValueError(f"{name}: masks with {module.inf}; biogpu masks with 1e9")
+    else:
+        attribute, ends, kinds = "_outgoing", ("Outgoing", "Incoming"), ("product-out", "product-in")
+    is_first = getattr(module, attribute, None)
+    if not isinstance(is_first, bool):
+        title = type(module).__name__
+        if not title.endswith(ends):
+            raise ValueError(f"{name}: {title} has no {attribute} that is true or false")
+        is_first = title.endswith(ends[0])
+    return "triangle-" + kinds[0 if is_first else 1]
+
+
+def _eps(module, name):
+    found = {child.eps for child_name, child in module.named_children()
+             if child_name.startswith(("layer_norm", "norm_")) and hasattr(child, "eps")} or {1e-5}
+    if len(found) > 1:
+        raise ValueError(f"{name}: norms with different eps: {sorted(found)}")
+    return found.pop()
+
+
+class _Forward:
+    """forward() of a module, with its own arguments. The block is made again when weights have changed."""
+
+    def __init__(self, module, name, precision, contexts):
+        self.module, self.name, self.kind, self.eps = module, name, _kind(module, name), _eps(module, name)
+        self.original = module.forward
+        self.signature = inspect.signature(self.original)
+        self.precision, self.contexts = precision, contexts
+        self.state = self.block = None
+        self.load()
+
+    def load(self):
+        state = [(parameter.data_ptr(), parameter._version, parameter.dtype) for parameter in self.module.parameters()]
+        if state == self.state:
+            return
+        weights = _parameters(self.module)
+        one = next(iter(weights.values()))
+        device = arrays.device_of(one)
+        precision = self.precision
+        if precision is None:
+            precision = "fp32" if device == "cpu" else PRECISIONS[arrays.type_name(one)]
+        # On the CPU a context of its own: weights that are read again leave no memory behind.
+        context = None
+        if device != "cpu":
+            if (device, precision) not in self.contexts:
+                self.contexts[device, precision] = Context(device, precision)
+            context = self.contexts[device, precision]
+        try:
+            self.block = Block(self.kind, weights, eps=self.eps, device=device, precision=precision, context=context)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+        self.state = state
+
+    def __call__(self, *arguments, **named):
+        if arrays.namespace(next(self.module.parameters())).is_grad_enabled():
+            raise RuntimeError(f"{self.name}: biogpu computes no gradients: call the model under torch.no_grad() or "
+                               "torch.inference_mode()")
+        bound = self.signature.bind(*arguments, **named)
+        bound.apply_defaults()
+        given = bound.arguments
+        pairs = given[next(iter(self.signature.parameters))]
+        self.load()
+        adds = bool(given.get(_IN_PLACE)) and bool(given.get(_ADD_IN_PLACE))
+        result = self.block(pairs, given.get("mask"), add=adds)
+        return pairs.copy_(result) if adds else result
+
+
+def _difference(before, after, name):
+    """The largest difference in units of the root mean square of what was before."""
+    before, after = before.detach().double(), after.detach().double()
+    if before.shape != after.shape:
+        raise ValueError(f"{name}: {tuple(before.shape)} before and {tuple(after.shape)} after")
+    size = float((before ** 2).mean() ** 0.5)
+    if not size > 0:
+        raise ValueError(f"{name}: the original's output is zero, which compares nothing; load weights, or give check=False")
+    return float((before - after).abs().max()) / size
+
+
+def _compare(module, forward, name, seed):
+    """The worse difference of a call without a mask and one with a mask that is right-padded."""
+    torch = arrays.namespace(next(module.parameters()))
+    weights = _parameters(module)
+    weight = weights["layer_norm.weight"] if "layer_norm.weight" in weights else weights["layer_norm_in.weight"]
+    random = torch.Generator().manual_seed(seed)
+    shape = (1, _CHECKED_TOKENS, _CHECKED_TOKENS, weight.shape[0])
+    pairs = torch.randn(shape, generator=random).to(weight)
+    seen = torch.arange(_CHECKED_TOKENS) < _CHECKED_TOKENS - _CHECKED_PADDING
+    mask = (seen[:, None] & seen).to(weight)[None]
+    worst = 0.0
+    with torch.no_grad():
+        for one in (None, mask):
+            worst = max(worst, _difference(forward.original(pairs.clone(), one), forward(pairs.clone(), one), name))
+    return worst
+
+
+def _tensors(value, name="output"):
+    if arrays.is_torch(value):
+        yield name, value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _tensors(one, f"{name}[{key!r}]")
+    elif isinstance(value, (list, tuple)):
+        for index, one in enumerate(value):
+            yield from _tensors(one, f"{name}[{index}]")
+
+
+def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=None, seed=1):
+    """Lets a PyTorch model compute its triangle blocks by biogpu, and compares outputs before and after. Returns a Patched.
+
+    names      names of modules as model.named_modules() has them, with * and ? for any letters, each of which has to fit one;
+               None: every module that has the weights of a block that biogpu has
+    check      compares each module on random pairs, without a mask and with a right-padded one
+    run        a function of the model that returns tensors, in lists, tuples or dicts: compares those of the whole model
+    tolerance  largest difference in units of the root mean square: 1e-4 in fp32, 5e-2 in bf16, 1e-2 in fp16 unless given
+    precision  that of the weights' type on a GPU and fp32 on the CPU unless given
+
+    Where a difference is larger, or a module cannot be replaced, all originals are given back and ValueError says which.
+    The modules stay where they are, with their weights: forward() of each is replaced. Weights that change later are read
+    again. Arguments that choose how an original computes (chunk_size, use_lma ...) change nothing.
+    """
+    modules = {name: module for name, module in model.named_modules()}
+    found = [name for name, module in modules.items() if _parameters(module) is not None]
+    if names is None:
+        chosen = found
+    else:
+        chosen = []
+        for wanted in names:
+            fitting = fnmatch.filter(modules, wanted)
+            if not fitting:
+                raise ValueError(f"no module is called {wanted}")
+            refused = [name for name in fitting if name not in found]
+            if refused and not any(letter in wanted for letter in "*?["):
+                raise ValueError(f"{wanted}: {type(modules[wanted]).__name__} has not the weights of a triangle block")
+            fitting = [name for name in fitting if name in found]
+            if not fitting:
+                raise ValueError(f"no module that fits {wanted} has the weights of a triangle block")
+            chosen += [name for name in fitting if name not in chosen]
+    if not chosen:
+        raise ValueError("the model has no module with the weights of a triangle block")
+    torch = arrays.namespace(next(model.parameters()))
+    before = None
+    if run is not None:
+        with torch.no_grad():
+            before = dict(_tensors(run(model)))
+        if not before:
+            raise ValueError("run returns no tensor")
+    patched, contexts = Patched(), {}
+    try:
+        for name in chosen:
+            module = modules[name]
+            if "forward" in module.__dict__:
+                raise ValueError(f"{name}: its forward is replaced already")
+            forward = _Forward(module, name, precision, contexts)
+            apart = _compare(module, forward, name, seed) if check else None
+            limit = tolerance or _TOLERANCE.get(arrays.type_name(next(module.parameters())), 1e-4)
+            if apart is not None and not apart <= limit:
+                raise ValueError(f"{name}: differs by {apart:.1e} of the root mean square from the original; expected at most "
+                                 f"{limit:.1e}")
+            module.forward = forward
+            patched._modules.append(module)
+            patched.replaced.append((name, forward.kind, apart))
+        if before is not None:
+            with torch.no_grad():
+                after = dict(_tensors(run(model)))
+            if before.keys() != after.keys():
+                raise ValueError("run returns other tensors after patching")
+            for name, value in before.items():
+                apart = _difference(value, after[name], name)
+                limit = tolerance or _TOLERANCE.get(arrays.type_name(value), 1e-4)
+                if not apart <= limit:
+                    raise ValueError(f"{name} of the model differs by {apart:.1e} of the root mean square; expected at most "
+                                     f"{limit:.1e}")
+    except BaseException:
+        patched.restore()
+        raise
+    return patched

@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+"""Compares the package biogpu_blocks with PyTorch in double precision, on NumPy arrays and PyTorch tensors of the CPU.
+
+usage: BIOGPU_BLOCK_LIBRARY=.../libbiogpu_potential.so PYTHONPATH=scripts/python tests/c_api/python_blocks_check.py
+"""
+import threading
+
+import numpy
+import torch
+from biogpu_blocks import Block, patch, set_threads, triangle_attention, triangle_multiplicative_update
+from torch import nn
+
+torch.manual_seed(1)
+torch.set_num_threads(1)
+set_threads(2)
+
+
+def error(got, right):
+    """The largest difference in units of the root mean square of what is right."""
+    got = torch.as_tensor(numpy.asarray(got.float() if isinstance(got, torch.Tensor) else got)).double()
+    assert got.shape == right.shape, (got.shape, right.shape)
+    return float((got - right).abs().max() / (right ** 2).mean().sqrt())
+
+
+def fails(kind, words, function, *arguments, **named):
+    try:
+        function(*arguments, **named)
+    except kind as problem:
+        assert words in str(problem), f"{problem} does not say {words!r}"
+        return True
+    raise AssertionError(f"no {kind.__name__} that says {words!r}")
+
+
+def plain_attention(q, k, v, bias, mask=None, scale=None):
+    q, k, v, bias = (x.double() for x in (q, k, v, bias))
+    logits = (scale if scale is not None else q.shape[-1] ** -0.5) * q @ k.transpose(-1, -2) + bias
+    if mask is not None:
+        logits = torch.where(mask.bool(), logits, torch.full_like(logits, -1e9))
+    return logits.softmax(-1) @ v
+
+
+def plain_product(x, direction, mask, w, eps=1e-5):
+    w = {name: None if value is None else value.double() for name, value in w.items()}
+    width, half = x.shape[-1], w["p_in_weight"].shape[0] // 2
+    n = nn.functional.layer_norm(x.double(), (width,), w["norm_in_weight"], w["norm_in_bias"], eps)
+    sides = nn.functional.linear(n, w["p_in_weight"], w.get("p_in_bias"))
+    sides = sides * nn.functional.linear(n, w["g_in_weight"], w.get("g_in_bias")).sigmoid()
+    if mask is not None:
+        sides = sides * mask.double()[..., None]
+    a, b = sides[..., :half], sides[..., half:]
+    sums = torch.einsum("...ikd,...jkd->...ijd" if direction == "outgoing" else "...kid,...kjd->...ijd", a, b)
+    sums = nn.functional.layer_norm(sums, (half,), w["norm_out_weight"], w["norm_out_bias"], eps)
+    y = nn.functional.linear(sums, w["p_out_weight"], w.get("p_out_bias"))
+    return y * nn.functional.linear(n, w["g_out_weight"], w.get("g_out_bias")).sigmoid()
+
+
+def random_weights(width, half, has_bias):
+    w = {"norm_in_weight": 1 + 0.2 * torch.randn(width), "norm_in_bias": 0.2 * torch.randn(width),
+         "norm_out_weight": 1 + 0.2 * torch.randn(half), "norm_out_bias": 0.2 * torch.randn(half)}
+    for name, n_out, n_in in (("p_in", 2 * half, width), ("g_in", 2 * half, width), ("p_out", width, half),
+                              ("g_out", width, width)):
+        w[name + "_weight"] = torch.randn(n_out, n_in) / n_in ** 0.5
+        if has_bias:
+            w[name + "_bias"] = 0.3 * torch.randn(n_out)
+    return w
+
+
+def check_attention():
+    for batch, lines, heads, queries, keys, d in ((1, 5, 2, 5, 5, 8), (2, 3, 4, 7, 7, 32), (2, 1, 1, 1, 9, 3),
+                                                  (1, 17, 4, 17, 17, 5)):
+        q = torch.randn(batch, lines, heads, queries, d)
+        k, v = torch.randn(2, batch, lines, heads, keys, d)
+        bias = torch.randn(batch, 1, heads, queries, keys)
+        lengths = torch.randint(0, keys + 1, (batch, lines, 1, 1, 1), dtype=torch.int32)
+        lengths[0, 0] = 0  # a row without keys
+        padded = torch.arange(keys) < lengths
+        ragged = torch.rand(batch, lines, 1, 1, keys) < 0.6
+        for mask in (None, padded, ragged):
+            for scale in (None, 0.4, 0.0):
+                right = plain_attention(q, k, v, bias, mask, scale)
+                assert error(triangle_attention(q, k, v, bias, mask, scale), right) < 1e-5
+                as_numpy = [x.numpy() for x in (q, k, v, bias)]
+                got = triangle_attention(*as_numpy, mask=None if mask is None else mask.numpy(), scale=scale)
+                assert isinstance(got, numpy.ndarray) and error(got, right) < 1e-5
+        right = plain_attention(q, k, v, bias, padded)
+        assert error(triangle_attention(q, k, v, bias, kv_lengths=lengths), right) < 1e-5
+        assert error(triangle_attention(*as_numpy, kv_lengths=lengths.numpy()), right) < 1e-5
+        assert error(triangle_attention(q, k, v, bias, padded.float()), right) < 1e-5
+        # Views: heads behind queries in memory, another batch axis.
+        turned = [x.transpose(2, 3).contiguous().transpose(2, 3) for x in (q, k, v)]
+        assert error(triangle_attention(*turned, bias, padded), right) < 1e-5
+        # 16 bits: rounded inputs, results rounded to their type.
+        for kind, limit in ((torch.bfloat16, 4e-2), (torch.float16, 6e-3)):
+            low = [x.to(kind) for x in (q, k, v)]
+            got = triangle_attention(*low, bias, padded)
+            assert got.dtype == kind and error(got, plain_attention(*low, bias, padded)) < limit
+    four = [x[0] for x in (q, k, v)]
+    assert error(triangle_attention(*four, bias[0], padded[0]), right[0]) < 1e-5
+    read_only = q.numpy().copy()
+    read_only.setflags(write=False)
+    assert error(triangle_attention(read_only, *as_numpy[1:], mask=padded.numpy()), right) < 1e-5
+    assert triangle_attention(q[:, :0], k[:, :0], v[:, :0], bias).shape == (batch, 0, heads, queries, d)
+
+    fails(NotImplementedError, "return_aux", triangle_attention, q, k, v, bias, return_aux=True)
+    fails(ValueError, "both mask and kv_lengths", triangle_attention, q, k, v, bias, padded, kv_lengths=lengths)
+    fails(ValueError, "kv_lengths", triangle_attention, q, k, v, bias, kv_lengths=lengths + keys + 1)
+    fails(ValueError, "k: f32", triangle_attention, q, k[..., :2], v, bias)
+    fails(ValueError, "bias: f32", triangle_attention, q, k, v, bias[:, :, :1])
+    fails(ValueError, "expected [B, N, H, Q, D]", triangle_attention, q[0, 0], k, v, bias)
+    fails(TypeError, "float64", triangle_attention, q.double(), k, v, bias)
+    fails(RuntimeError, "no gradients", triangle_attention, q.clone().requires_grad_(), k, v, bias)
+    fails(ValueError, "a stride of -", triangle_attention, as_numpy[0][..., ::-1, :], *as_numpy[1:])
+
+
+def check_product():
+    for tokens, width, half in ((5, 12, 7), (1, 8, 8), (9, 32, 16)):
+        x = torch.randn(2, tokens, tokens, width)
+        seen = torch.arange(tokens) < max(1, tokens - 2)
+        padded = (seen[:, None] & seen).expand(2, tokens, tokens)
+        ragged = torch.rand(2, tokens, tokens) < 0.7
+        for has_bias in (False, True):
+            w = random_weights(width, half, has_bias)
+            as_numpy = {name: value.numpy() for name, value in w.items()}
+            for direction in ("outgoing", "incoming"):
+                for mask in (None, padded, ragged):
+                    right = plain_product(x, direction, mask, w)
+                    got = triangle_multiplicative_update(x, direction, mask, **w)
+                    assert error(got, right) < 2e-5, (tokens, width, has_bias, direction, error(got, right))
+                    numpy_mask = None if mask is None else mask.numpy()
+                    got = triangle_multiplicative_update(x.numpy(), direction, numpy_mask, **as_numpy)
+                    assert isinstance(got, numpy.ndarray) and error(got, right) < 2e-5
+                turned = x.permute(0, 2, 1, 3)
+                right = plain_product(turned, direction, padded, w)
+                assert error(triangle_multiplicative_update(turned, direction, padded, **w), right) < 2e-5
+                assert error(triangle_multiplicative_update(turned[0], direction, padded[0], **w), right[0]) < 2e-5
+                low = x.bfloat16()
+                got = triangle_multiplicative_update(low, direction, padded, **w)
+                assert got.dtype == torch.bfloat16 and error(got, plain_product(low, direction, padded, w)) < 4e-2
+        only = {**w, "p_in_bias": None, "g_out_bias": None, "norm_in_bias": None}
+        assert error(triangle_multiplicative_update(x, **only), plain_product(x, "outgoing", None, only)) < 2e-5
+        right = plain_product(x, "outgoing", None, w, eps=0.1)
+        assert error(triangle_multiplicative_update(x, **w, eps=0.1), right) < 2e-5
+        right = plain_product(x, "outgoing", None, w)
+        assert error(triangle_multiplicative_update(x, **w, precision="fp64"), right) < 1e-6
+
+    # Weights that change in place are not taken for the old ones.
+    w["p_out_weight"].data[0, 0] += 1
+    assert error(triangle_multiplicative_update(x, **w), plain_product(x, "outgoing", None, w)) < 2e-5
+    for _ in range(40):  # more sets of weights than are kept
+        w["p_out_weight"].mul_(1.01)
+        got = triangle_multiplicative_update(x, **w)
+    assert error(got, plain_product(x, "outgoing", None, w)) < 2e-5
+    fails(ValueError, "direction", triangle_multiplicative_update, x, "sideways", **w)
+    fails(ValueError, "g_in_weight: not given", triangle_multiplicative_update, x, **{**w, "g_in_weight": None})
+    fails(ValueError, "linear_z.weight", triangle_multiplicative_update, x, **{**w, "p_out_weight": w["p_out_weight"][:, :3]})
+    fails(ValueError, "pairs: f32", triangle_multiplicative_update, x[:, :, :-1], **w)
+    fails(TypeError, "float64", triangle_multiplicative_update, x.double(), **w)
+    trained = {**w, "p_in_weight": nn.Parameter(w["p_in_weight"])}
+    fails(RuntimeError, "no gradients", triangle_multiplicative_update, x, **trained)
+    fails(ValueError, "a precision of GPUs", triangle_multiplicative_update, x, **w, precision="bf16")
+
+    # Several threads, each with calls of its own.
+    results = {}
+    w = random_weights(16, 16, True)
+    x = torch.randn(4, 7, 7, 16)
+    right = [plain_product(one, "incoming", None, w) for one in x]
+
+    def work(index):
+        for _ in range(5):
+            results[index] = error(triangle_multiplicative_update(x[index], "incoming", **w), right[index])
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4 and max(results.values()) < 2e-5
+
+
+# Modules with the names and arguments of Protenix and OpenFold, their forward passes written anew.
+class TriangleMultiplicativeUpdate(nn.Module):
+    def __init__(self, width, half, outgoing, has_bias, fused=False):
+        super().__init__()
+        self._outgoing, self.half = outgoing, half
+        self.layer_norm_in, self.layer_norm_out = nn.LayerNorm(width), nn.LayerNorm(half)
+        names = ("linear_ab_p", "linear_ab_g") if fused else ("linear_a_p", "linear_a_g", "linear_b_p", "linear_b_g")
+        for name in names:
+            setattr(self, name, nn.Linear(width, 2 * half if fused else half, bias=has_bias))
+        self.linear_g, self.linear_z = nn.Linear(width, width, bias=has_bias), nn.Linear(half, width, bias=has_bias)
+
+    def forward(self, z, mask=None, inplace_safe=False, _add_with_inplace=False):
+        n = self.layer_norm_in(z)
+        if hasattr(self, "linear_ab_p"):
+            a, b = (self.linear_ab_p(n) * self.linear_ab_g(n).sigmoid()).split(self.half, -1)
+        else:
+            a = self.linear_a_p(n) * self.linear_a_g(n).sigmoid()
+            b = self.linear_b_p(n) * self.linear_b_g(n).sigmoid()
+        if mask is not None:
+            a, b = a * mask[..., None], b * mask[..., None]
+        x = torch.einsum("...ikd,...jkd->...ijd" if self._outgoing else "...kid,...kjd->...ijd", a, b)
+        update = self.linear_z(self.layer_norm_out(x)) * self.linear_g(n).sigmoid()
+        return z.add_(update) if inplace_safe and _add_with_inplace else update
+
+
+# Boltz's names, whose class tells the direction.
+class TriangleMultiplicationIncoming(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.norm_in, self.norm_out = nn.LayerNorm(width, eps=1e-3), nn.LayerNorm(width, eps=1e-3)
+        self.p_in, self.g_in = nn.Linear(width, 2 * width, bias=False), nn.Linear(width, 2 * width, bias=False)
+        self.p_out, self.g_out = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
+
+    def forward(self, x, mask, use_kernels=False):
+        n = self.norm_in(x)
+        a, b = (self.p_in(n) * self.g_in(n).sigmoid() * (1 if mask is None else mask[..., None])).chunk(2, -1)
+        return self.p_out(self.norm_out(torch.einsum("bkid,bkjd->bijd", a, b))) * self.g_out(n).sigmoid()
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads, d, has_bias):
+        super().__init__()
+        self.heads = heads
+        for name in "qkv":
+            setattr(self, "linear_" + name, nn.Linear(width, heads * d, bias=False))
+        self.linear_g, self.linear_o = nn.Linear(width, heads * d, bias=has_bias), nn.Linear(heads * d, width, bias=has_bias)
+
+
+class TriangleAttention(nn.Module):
+    def __init__(self, width, heads, d, starting, has_bias, bias_name="linear"):
+        super().__init__()
+        self.starting, self.inf, self.bias_name = starting, 1e9, bias_name
+        self.layer_norm = nn.LayerNorm(width)
+        setattr(self, bias_name, nn.Linear(width, heads, bias=False))
+        self.mha = Attention(width, heads, d, has_bias)
+
+    def forward(self, x, mask=None, chunk_size=None, inplace_safe=False):
+        if not self.starting:
+            x, mask = x.transpose(-2, -3), None if mask is None else mask.transpose(-1, -2)
+        n, mha = self.layer_norm(x), self.mha
+        bias = getattr(self, self.bias_name)(n).movedim(-1, -3)
+        q, k, v = (getattr(mha, "linear_" + name)(n).unflatten(-1, (mha.heads, -1)).transpose(-2, -3) for name in "qkv")
+        logits = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + bias.unsqueeze(-4)
+        if mask is not None:
+            logits = logits + 1e9 * (mask[..., :, None, None, :] - 1)
+        o = (logits.softmax(-1) @ v).transpose(-2, -3).flatten(-2)
+        y = mha.linear_o(mha.linear_g(n).sigmoid() * o)
+        return y if self.starting else y.transpose(-2, -3)
+
+
+class PairBlock(nn.Module):
+    def __init__(self, width, has_bias, openfold3):
+        super().__init__()
+        bias_name = "linear_z" if openfold3 else "linear"
+        self.tri_mul_out = TriangleMultiplicativeUpdate(width, width - 3, True, has_bias, openfold3)
+        self.tri_mul_in = TriangleMultiplicativeUpdate(width, width - 3, False, has_bias)
+        self.tri_att_start = TriangleAttention(width, 3, 5, True, has_bias, bias_name)
+        self.tri_att_end = TriangleAttention(width, 3, 5, False, has_bias, bias_name)
+        self.pair_transition = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, width))
+
+    def forward(self, z, mask):
+        z = self.tri_mul_out(z, mask=mask, inplace_safe=True, _add_with_inplace=True)
+        z = z + self.tri_mul_in(z, mask)
+        z = z + self.tri_att_start(z, mask=mask, chunk_size=4)
+        z = z + self.tri_att_end(z, mask, None, inplace_safe=True)
+        return z + self.pair_transition(z)
+
+
+def check_patch():
+    for has_bias, openfold3 in ((False, False), (True, False), (True, True)):
+        model = nn.Module()
+        model.blocks = nn.ModuleList([PairBlock(16, has_bias, openfold3) for _ in range(2)])
+        for parameter in model.parameters():
+            parameter.data += 0.2 * torch.randn_like(parameter)
+        z = torch.randn(1, 13, 13, 16)
+        seen = (torch.arange(13) < 10).float()
+        mask = (seen[:, None] * seen)[None]
+
+        def run(one):
+            x = z.clone()
+            for block in one.blocks:
+                x = block(x, mask.to(x.dtype))
+            return {"pairs": [x]}
+
+        double = nn.Module()
+        double.blocks = nn.ModuleList([PairBlock(16, has_bias, openfold3) for _ in range(2)]).double()
+        double.load_state_dict(model.state_dict())
+        with torch.no_grad():
+            kept, z32 = z, run(model)["pairs"][0]
+            z = z.double()
+            right = run(double)["pairs"][0]
+            z = kept
+            names = set(model.state_dict())
+            with patch(model, run=run) as patched:
+                assert [name for name, _, _ in patched.replaced] == [
+                    f"blocks.{i}.{part}" for i in range(2)
+                    for part in ("tri_mul_out", "tri_mul_in", "tri_att_start", "tri_att_end")]
+                assert all(apart is not None and apart < 1e-4 for _, _, apart in patched.replaced)
+                got = run(model)["pairs"][0]
+                assert not torch.equal(got, z32) and error(got, z32.double()) < 1e-4
+                # Rows of padding see no key: in double precision their logits differ behind the -1e9.
+                assert error(got[:, :10, :10], right[:, :10, :10]) < 1e-4
+                assert set(model.state_dict()) == names
+                # Weights that change are read again.
+                model.blocks[0].tri_mul_in.linear_z.weight.mul_(2)
+                changed = run(model)["pairs"][0]
+                assert error(changed, z32.double()) > 1e-2
+                fails(ValueError, "replaced already", patch, model)
+            assert torch.equal(run(model)["pairs"][0], run(model)["pairs"][0])
+            assert error(changed, run(model)["pairs"][0].double()) < 1e-4
+            with patch(model, ["blocks.1.tri_*", "blocks.0.tri_att_end"], check=False) as patched:
+                assert len(patched.replaced) == 5 and all(apart is None for _, _, apart in patched.replaced)
+            fails(ValueError, "no module is called blocks.7", patch, model, ["blocks.7"])
+            fails(ValueError, "has not the weights", patch, model, ["blocks.0.pair_transition"])
+            fails(ValueError, "no module that fits blocks.?.pair", patch, model, ["blocks.?.pair*"])
+            fails(ValueError, "expected at most", patch, model, tolerance=1e-12)
+            model.blocks[1].tri_att_end.starting = None
+            fails(ValueError, "blocks.1.tri_att_end", patch, model)
+            assert not any("forward" in module.__dict__ for module in model.modules())
+            model.blocks[1].tri_att_end.starting = True  # of another kind than its neighbour
+            with patch(model):
+                pass
+            model.blocks[1].tri_att_end.mha.linear_o.weight.zero_()
+            if has_bias:
+                model.blocks[1].tri_att_end.mha.linear_o.bias.zero_()
+            fails(ValueError, "output is zero", patch, model)
+        with patch(model, check=False):
+            fails(RuntimeError, "no gradients", model.blocks[0], z, mask)
+        boltz = nn.ModuleDict({"tri_mul_in": TriangleMultiplicationIncoming(12)})
+        with patch(boltz) as patched, torch.no_grad():
+            assert patched.replaced[0][:2] == ("tri_mul_in", "triangle-product-in")
+            x, forward = torch.randn(2, 6, 6, 12), boltz["tri_mul_in"].forward
+            got = boltz["tri_mul_in"](x, None, use_kernels=True)
+            assert error(got, forward.original(x, None).double()) < 1e-4
+        low = nn.Module()
+        low.blocks = nn.ModuleList([PairBlock(16, has_bias, openfold3)]).bfloat16()
+        with patch(low) as patched:
+            assert len(patched.replaced) == 4
+
+
+def check_block():
+    module = TriangleAttention(12, 2, 5, True, True)
+    block = Block("triangle-attention-start", dict(module.named_parameters()))
+    z = torch.randn(3, 2, 6, 6, 12)
+    mask = torch.rand(6, 6) < 0.7
+    with torch.no_grad():
+        right = module.double()(z.double(), mask.expand(3, 2, 6, 6).double())
+        assert error(block(z, mask), right) < 1e-5
+        assert error(block(z, mask, add=True), right + z) < 1e-5
+    fails(ValueError, "kind triangle; expected", Block, "triangle", {})
+    fails(ValueError, "layer_norm.weight", Block, "triangle-attention-start", {})
+
+
+for check in (check_attention, check_product, check_patch, check_block):
+    check()
+    print(check.__name__, "passed")
