@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# scripts/dev/check_prose.py and check_messages.py: the pages pass, and a long sentence and a message that no source has are found.
+# shellcheck disable=SC2016,SC2317  # text with backticks; a function that check() calls
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+prose=$source_dir/scripts/dev/check_prose.py
+messages=$source_dir/scripts/dev/check_messages.py
+fails() { ! "$@" >out.txt 2>err.txt; }
+
+check "sentences of the pages for users" python3 "$prose"
+words=$(printf 'word %.0s' {1..24})
+printf '# Heading\n\n%send. `a b c` is short: %send.\n\n| %s%s |\n' "$words" "$words" "$words" "$words" >short.md
+check "sentences at the limit, code and a table" python3 "$prose" short.md
+printf -- '- %sand end.\n' "$words" >long.md
+check "a sentence above the limit" fails python3 "$prose" long.md
+check "with its words" out_has 'long.md: 26 words: - word'
+
+check "messages of troubleshooting" python3 "$messages"
+printf '```console\n$ x\nonly shown here\n```\n| `only shown here` |\n| `exclude each other`, `No such file or directory` |\n' >known.md
+check "of a source, an output and the system" python3 "$messages" known.md
+printf '| `the moon is full; exclude each other` | x |\n' >unknown.md
+check "a message of no source" fails python3 "$messages" unknown.md
+check "by its words" out_has "unknown.md:1: 'the moon is full' is in no source"
+
+finish
