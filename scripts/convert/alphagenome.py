@@ -16,7 +16,7 @@ adapters and heads alone: INPUT is then the model that was tuned. LoRA and IA3 a
 --transfer-config describes adapters of a checkpoint that does not. --organism names that of heads of one organism.
 
 Only tensors and plain values are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch,
-numpy and safetensors; requirements.txt pins them.
+numpy and safetensors; requirements.txt has their versions.
 """
 
 import argparse

@@ -10,7 +10,7 @@ option is an error.
 
 Checkpoints hold objects of other libraries (omegaconf). Nothing of them is run: the unpickler knows tensors, numbers,
 texts, lists and dictionaries, and keeps of any other object its name and its values. Needs torch and safetensors;
-requirements.txt pins them. The licence of the weights stays: NVIDIA's are for research and evaluation only.
+requirements.txt has their versions. The licence of the weights stays: NVIDIA's are for research and evaluation only.
 """
 
 import argparse

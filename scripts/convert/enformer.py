@@ -11,7 +11,7 @@ weights were trained with, positions or features (docs/models/enformer.md). A mo
 the two, as its config.json does not tell. --targets copies tables of tracks, targets_HEAD.txt, as targets_human.txt.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
-requirements.txt pins them.
+requirements.txt has their versions.
 """
 
 import argparse

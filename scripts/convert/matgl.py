@@ -8,7 +8,7 @@ model.safetensors: the arguments of matgl's TensorNet by their own names, its mo
 energies of elements in double precision, the backend whose layers the weights are for, and the tensors of the model.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
-requirements.txt pins them.
+requirements.txt has their versions.
 """
 
 import argparse

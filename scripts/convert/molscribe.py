@@ -7,7 +7,7 @@ FOLDER gets config.json, the arguments of the training program that tell the net
 model.safetensors with the tensors of encoder and decoder. Optimizer states and the like are left out.
 
 Only tensors and plain values are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and
-safetensors; requirements.txt pins them.
+safetensors; requirements.txt has their versions.
 """
 
 import argparse

@@ -10,7 +10,7 @@ Boltz-2), or another with the same blocks, as confidence_head.pairformer_stack o
 tensors of other parts are left out; the program says how many. Boltz-2's maps of both sides are split in two.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
-requirements.txt pins them.
+requirements.txt has their versions.
 """
 
 import argparse

@@ -10,7 +10,7 @@ FOLDER gets config.json, vocab.txt where INPUT has one, and model.safetensors, o
 the weights are more than 5 GB. Weights keep their type.
 
 Only tensors are unpickled, and argparse.Namespace, in which fair-esm keeps its options (torch.load with
-weights_only): a checkpoint cannot run code. Needs torch and safetensors; requirements.txt pins them. biogpu itself
+weights_only): a checkpoint cannot run code. Needs torch and safetensors; requirements.txt has their versions. biogpu itself
 needs neither.
 """
 

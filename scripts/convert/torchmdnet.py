@@ -7,7 +7,7 @@ FOLDER gets config.json, the hyperparameters by their own names, and model.safet
 checkpoint does not tell its unit of energy: eV unless another is given. Optimizer states and the like are left out.
 
 Only tensors and plain values are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and
-safetensors; requirements.txt pins them.
+safetensors; requirements.txt has their versions.
 """
 
 import argparse

@@ -62,6 +62,8 @@ force=$(tail -n 1 "$work/pair.tsv" | cut -f 4)
 grep -qx "energy $energy eV" "$work/printed.txt" || fail "the C library's energy is not the command's, $energy eV"
 grep -qxE "force -?$force eV/A" "$work/printed.txt" || fail "the C library's force is not the command's, $force eV/A"
 [ -e "$prefix/share/biogpu/pipelines/nextflow/modules/biogpu/align/main.nf" ] || fail "there are no Nextflow modules"
+[ -e "$prefix/share/doc/biogpu/docs/guide/README.md" ] || fail "the pages are not installed"
+python3 "$prefix/share/biogpu/convert/alphagenome_tracks.py" --help >/dev/null || fail "the converters do not run"
 # What users carry; the tests and benchmarks of a developer's build, each with every kernel in it, come on top.
 size=$(du -sm --exclude=tests --exclude=biogpu-bench "$prefix" | cut -f1)
 [ "$size" -le 64 ] || fail "the folder has $size MiB, more than 64"

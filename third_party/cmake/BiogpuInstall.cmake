@@ -90,7 +90,12 @@ endif()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/" DESTINATION share/biogpu/data)
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE"
-              "${PROJECT_SOURCE_DIR}/NEWS.md" DESTINATION share/doc/biogpu)
+              "${PROJECT_SOURCE_DIR}/NEWS.md" "${PROJECT_SOURCE_DIR}/CITATION.cff"
+              "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md" DESTINATION share/doc/biogpu)
+# The pages, below the README that links them, and the converters of weights that they name.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION share/doc/biogpu)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/convert" DESTINATION share/biogpu USE_SOURCE_PERMISSIONS
+        FILES_MATCHING PATTERN "*.py" PATTERN requirements.txt)
 if(BIOGPU_SYSTEM_LIBRARIES)
   install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION share/doc/biogpu RENAME copyright)
 else()
