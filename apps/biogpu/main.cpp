@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/help_format.hpp"
 #include "apps/biogpu/command_line/usage_error.hpp"
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
 #include "apps/biogpu/run/out_of_memory.hpp"
@@ -120,7 +121,7 @@ int run(const std::vector<std::string>& arguments) {
       return 0;
     }
     CLI::App app("Sequence analysis on CPUs and GPUs", "biogpu");
-    app.get_formatter()->column_width(32);
+    app.formatter(std::make_shared<HelpFormatter>());
     // As in the original tools: of an option's values the last counts. Lists are not cut by it.
     app.option_defaults()->take_last();
     app.set_help_flag("-h,--help", "print this help");

@@ -257,7 +257,10 @@ Run add_bwt_index(CLI::App& command) {
       ->option_text("GENOME");
   command.add_option("-p,--prefix", flags->prefix, "beginning of the index's name [GENOME]")
       ->option_text("PREFIX");
-  command.add_option("--format", flags->format, "native or bwa [native]")
+  command
+      .add_option(
+          "--format", flags->format,
+          "format of the index: native, for biogpu, or bwa, for bwa mem and fastmap [native]")
       ->transform(one_of({"native", "bwa"}))
       ->option_text("WHAT");
   command.add_option("--sa-rate", flags->sample_rate, "rows for each position kept, native [8]")

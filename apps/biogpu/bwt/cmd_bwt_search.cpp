@@ -136,14 +136,21 @@ std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   command.add_option("-x,--index", flags->index_path, "index made by 'biogpu bwt index'")
       ->required()
       ->option_text("PREFIX");
-  command.add_option("-o,--output", flags->out_path, "where the answers go [-]")
+  command
+      .add_option(
+          "-o,--output", flags->out_path,
+          "file for the answers, compressed where its name ends in .gz [-, standard output]")
       ->option_text("FILE");
-  command.add_option("-k,--mismatches", flags->k, "letters that may differ [0]")
+  command
+      .add_option("-k,--mismatches", flags->k,
+                  "largest number of letters in which a match may differ, 0 to 16 [0]")
       ->transform(in_range(0u, kMaxMismatches))
       ->option_text("K");
   const std::map<std::string, Strands> strands{
       {"both", Strands::both}, {"forward", Strands::forward}, {"reverse", Strands::reverse}};
-  command.add_option("--strand", flags->strands, "both, forward, reverse [both]")
+  command
+      .add_option("--strand", flags->strands,
+                  "strands of the text that are searched: both, forward or reverse [both]")
       ->transform(one_of(strands))
       ->option_text("WHICH");
   const std::map<std::string, HitsWanted> hits{{"all", HitsWanted::all},
@@ -187,7 +194,8 @@ void resolve(QueryFlags& flags) {
 void add_run_flags(CLI::App& command, QueryFlags& flags) {
   add_shared_flags(command, flags.shared);
   remove_flags(command, {"--max-memory", "--max-device-memory"});
-  command.get_option("--batch")->description("queries in one batch [chosen for the device]");
+  command.get_option("--batch")->description(
+      "largest number of queries searched in one batch [chosen for the device]");
   add_shard_flag(command, flags.shard, "part I of N of the queries; 'biogpu gather' joins parts");
 }
 
@@ -207,7 +215,8 @@ Run add_bwt_count(CLI::App& command) {
 Run add_bwt_locate(CLI::App& command) {
   const auto flags = add_query_flags(command);
   command
-      .add_option("-f,--format", flags->format, "tsv, bed, sam [by the suffix of FILE, else tsv]")
+      .add_option("-f,--format", flags->format,
+                  "format of the output: tsv, bed or sam [by the suffix of FILE, else tsv]")
       ->transform(one_of({"tsv", "bed", "sam"}))
       ->option_text("WHAT");
   command.add_option("--max-hits", flags->max_hits, "places written for a query [all]")

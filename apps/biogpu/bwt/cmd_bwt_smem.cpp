@@ -186,10 +186,15 @@ Run add_bwt_smem(CLI::App& command) {
       ->option_text("[PREFIX] QUERIES");
   command.add_option("-x,--index", flags->prefix, "index of bwa, or made with --format bwa")
       ->option_text("PREFIX");
-  command.add_option("-o,--output", flags->out_path, "where the matches go [-]")
+  command
+      .add_option(
+          "-o,--output", flags->out_path,
+          "file for the matches, compressed where its name ends in .gz [-, standard output]")
       ->check(text_name())
       ->option_text("FILE");
-  command.add_option("-l,--min-length", flags->min_length, "shortest match written [17]")
+  command
+      .add_option("-l,--min-length", flags->min_length,
+                  "least length of a match that is written, in letters [17]")
       ->transform(in_range(1, 1 << 30))
       ->option_text("N");
   command
@@ -200,7 +205,8 @@ Run add_bwt_smem(CLI::App& command) {
       ->option_text(" ");
   add_shared_flags(command, flags->shared);
   remove_flags(command, {"--max-memory", "--max-device-memory"});
-  command.get_option("--batch")->description("queries in one batch [4096]");
+  command.get_option("--batch")->description(
+      "largest number of queries searched in one batch [4096]");
   add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
   command.footer(std::string(kBwtSmemFooter) + kExitCodes);
   return [flags](const std::string& command_line) {

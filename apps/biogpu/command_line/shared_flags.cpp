@@ -55,12 +55,16 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
       ->envname("BIOGPU_DEVICE");
   run.option("--json", flags.json, "write a summary of the run as JSON", "FILE")
       ->check(text_name({"json"}));
-  run.option("--batch", flags.batch, "pairs in one batch [chosen for the device]", "N")
+  run.option("--batch", flags.batch,
+             "largest number of pairs computed in one batch; the results do not depend on it "
+             "[chosen for the device]",
+             "N")
       ->transform(size_suffix(1000));
-  run.option("--max-memory", flags.max_memory, "bound on batches in host memory, as 2G", "SIZE")
+  run.option("--max-memory", flags.max_memory, "most host memory that batches may take, as 2G",
+             "SIZE")
       ->transform(size_suffix(1024));
   run.option("--max-device-memory", flags.max_device_memory,
-             "bound on device memory [what is free]", "SIZE")
+             "most memory of each GPU that may be used, as 8G [what is free]", "SIZE")
       ->transform(size_suffix(1024));
   run.option("--progress", flags.progress, "auto (on a terminal), always, never [auto]", "WHEN")
       ->transform(progress_words());

@@ -212,11 +212,13 @@ Run add_infer_affinity(CLI::App& command) {
   add_table_output(command, flags->infer);
   add_model_options(command, models::Reads::complexes);
   add_precision_flag(command, flags->infer.precision);
-  command.get_option("--precision")->description("fp32, tf32, fp16, bf16 [auto: fp32]");
+  command.get_option("--precision")
+      ->description("precision of the computation: fp32, tf32, fp16, bf16 or auto [auto: fp32]");
   add_resume_flag(command, flags->infer);
   add_skip_bad_flag(command, flags->infer, "ligands and proteins that are malformed");
   add_shared_flags(command, flags->infer.shared);
-  command.get_option("--batch")->description("complexes in one pass [chosen for the device]");
+  command.get_option("--batch")->description(
+      "largest number of complexes computed in one pass [chosen for the device]");
   add_infer_shard_flag(command, flags->infer,
                        "part I of N of the complexes; 'biogpu gather' joins the tables");
   command.footer(

@@ -272,8 +272,8 @@ Run add_infer_bench(CLI::App& command) {
       .option("--device", flags->device,
               "auto, cpu, gpu, or a device's number [BIOGPU_DEVICE, else auto]", "DEVICE")
       ->envname("BIOGPU_DEVICE");
-  options.option("-t,--threads", flags->n_threads, "of the CPU [all]", "N");
-  options.option("--json", flags->json, "write the results here", "FILE")
+  options.option("-t,--threads", flags->n_threads, "number of CPU threads [all allowed]", "N");
+  options.option("--json", flags->json, "write the results as JSON into FILE", "FILE")
       ->check(text_name({"json"}));
   command.footer(
       std::string("Examples:\n"

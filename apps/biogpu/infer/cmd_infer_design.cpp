@@ -29,7 +29,9 @@ void add_sampling(CLI::App& command, DesignFlags& flags) {
   const OptionGroup sampling(command);
   models::proteinmpnn::DesignOptions& options = flags.structures.options;
   models::proteinmpnn::DesignRequest& request = flags.structures.request;
-  sampling.option("-n,--samples", options.n_sequences, "sequences at each temperature [1]", "N")
+  sampling
+      .option("-n,--samples", options.n_sequences,
+              "number of sequences drawn at each temperature, for each structure [1]", "N")
       ->transform(in_range(1, 1 << 20));
   add_list(command,
            {"--temperature", "of the draws; higher gives more diverse sequences [0.1]", "T,...",
@@ -57,18 +59,21 @@ void add_files(CLI::App& command, models::proteinmpnn::DesignRequest& request) {
   const OptionGroup files(command, kOriginalFiles);
   files.option("--omit-AA-jsonl", request.omit_aa_jsonl, "letters never drawn at some positions",
                "FILE");
-  files.option("--bias-AA-jsonl", request.bias_aa_jsonl, "bias of letters", "FILE");
+  files.option("--bias-AA-jsonl", request.bias_aa_jsonl,
+               "JSON file with a bias of amino acids, added at all positions", "FILE");
   files.option("--bias-by-res-jsonl", request.bias_by_res_jsonl, "bias of letters at each position",
                "FILE");
   files.option("--tied-positions-jsonl", request.tied_positions_jsonl,
                "positions that share a letter", "FILE");
   CLI::Option* const matrices =
-      files.option("--pssm-jsonl", request.pssm_jsonl, "position-specific matrices", "FILE");
+      files.option("--pssm-jsonl", request.pssm_jsonl,
+                   "JSON lines with position-specific scoring matrices of chains", "FILE");
   CLI::Option* const share =
       files.option("--pssm-multi", request.pssm_multi, "share of their bias, 0 to 1 [0]", "X")
           ->transform(in_range(0.0, 1.0));
   CLI::Option* const threshold =
-      files.option("--pssm-threshold", request.pssm_threshold, "of log odds [0]", "X");
+      files.option("--pssm-threshold", request.pssm_threshold,
+                   "least log odds of an amino acid in the matrix for it to be allowed [0]", "X");
   CLI::Option* const log_odds =
       files.flag("--pssm-log-odds", request.pssm_log_odds, "prefer letters above the threshold");
   CLI::Option* const bias =
@@ -85,7 +90,11 @@ void add_input(CLI::App& command, InferFlags& flags) {
   input.option("STRUCTURES", flags.inputs, "PDB or mmCIF, plain or gzip; or folders of them", " ")
       ->required();
   add_model_flag(command, flags);
-  input.option("-o,--output", flags.output, "FASTA, with .gz compressed [-, stdout]", "FILE")
+  input
+      .option(
+          "-o,--output", flags.output,
+          "FASTA file for the designs, compressed where its name ends in .gz [-, standard output]",
+          "FILE")
       ->check(output_name({"fasta", "txt"}));
 }
 

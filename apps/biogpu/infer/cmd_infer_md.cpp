@@ -234,8 +234,8 @@ void run_md(MdFlags flags, const std::string& command_line) {
 void add_md_options(const OptionGroup& options, MdFlags& flags) {
   constexpr std::int64_t kMaxSteps = std::int64_t{1} << 40;
   options
-      .option("-o,--output", flags.molecules.infer.output, "trajectory as extxyz [-, stdout]",
-              "FILE")
+      .option("-o,--output", flags.molecules.infer.output,
+              "extxyz file for the trajectory [-, standard output]", "FILE")
       ->check(output_name({"extxyz"}));
   options.option("--table", flags.table, "energies and temperature of each frame", "TSV")
       ->check(table_name());
@@ -248,15 +248,23 @@ void add_md_options(const OptionGroup& options, MdFlags& flags) {
               "of the bath, and of velocities that are drawn where the input has none, in K [0]",
               "T")
       ->transform(in_range(0.0, 1e6));
-  options.option("--friction", flags.options.friction, "of nvt, in 1/fs [0.01]", "G")
+  options
+      .option("--friction", flags.options.friction,
+              "friction of the Langevin thermostat of --ensemble nvt, in 1/fs [0.01]", "G")
       ->transform(in_range(0.0, 1e3));
-  options.option("--timestep", flags.options.time_step, "in fs [0.5]", "DT")
+  options
+      .option("--timestep", flags.options.time_step, "time step of the integration, in fs [0.5]",
+              "DT")
       ->transform(in_range(1e-6, 100.0));
   options.option("--steps", flags.plan.n_steps, "the number of the last step [1000]", "N")
       ->transform(in_range(std::int64_t{0}, kMaxSteps));
-  options.option("--every", flags.plan.interval, "steps between frames [100]", "N")
+  options
+      .option("--every", flags.plan.interval,
+              "number of steps from one written frame to the next [100]", "N")
       ->transform(in_range(std::int64_t{1}, kMaxSteps));
-  options.option("--seed", flags.options.seed, "of all random numbers [1]", "N")
+  options
+      .option("--seed", flags.options.seed,
+              "seed of all random numbers; the same seed gives the same results [1]", "N")
       ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   options
       .option("--skin", flags.options.skin,

@@ -196,7 +196,8 @@ Run add_infer_recognize(CLI::App& command) {
       ->description("fp32, tf32, fp16, bf16; 16 bits exchange neighbouring places [fp32]");
   add_resume_flag(command, flags->infer);
   add_shared_flags(command, flags->infer.shared);
-  command.get_option("--batch")->description("pictures in one batch [chosen for the device]");
+  command.get_option("--batch")->description(
+      "largest number of pictures read in one batch [chosen for the device]");
   add_skip_bad_flag(command, flags->infer, "pictures that cannot be read");
   add_infer_shard_flag(command, flags->infer,
                        "part I of N of the pictures; 'biogpu gather' joins the tables");

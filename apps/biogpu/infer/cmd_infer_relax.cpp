@@ -87,7 +87,8 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
 void add_relax_options(const OptionGroup& options, RelaxFlags& flags) {
   const double most = std::numeric_limits<double>::max();
   options
-      .option("-o,--output", flags.molecules.infer.output, "frames as extxyz [-, stdout]", "FILE")
+      .option("-o,--output", flags.molecules.infer.output,
+              "extxyz file for the relaxed frames [-, standard output]", "FILE")
       ->check(output_name({"extxyz"}));
   options.option("--table", flags.table, "steps, energy and force of each relaxed molecule", "TSV")
       ->check(table_name());
@@ -95,7 +96,9 @@ void add_relax_options(const OptionGroup& options, RelaxFlags& flags) {
       .option("--keep", flags.keep, "frames to write: all, or the last of a molecule [all]",
               "WHICH")
       ->transform(one_of({"all", "last"}));
-  options.option("--optimizer", flags.options.optimizer, "lbfgs or fire [lbfgs]", "NAME")
+  options
+      .option("--optimizer", flags.options.optimizer,
+              "method of the minimisation: lbfgs or fire [lbfgs]", "NAME")
       ->transform(one_of({"lbfgs", "fire"}));
   options
       .option("--fmax", flags.options.max_force,
@@ -108,7 +111,9 @@ void add_relax_options(const OptionGroup& options, RelaxFlags& flags) {
               "with --cell: and no component of the stress, in eV/A^3 [0.0001]", "X")
       ->needs(cell)
       ->transform(in_range(0.0, most));
-  options.option("--steps", flags.options.max_steps, "steps at most [500]", "N")
+  options
+      .option("--steps", flags.options.max_steps,
+              "largest number of steps before a frame counts as not converged [500]", "N")
       ->transform(in_range(0, 1 << 30));
   options
       .option("--max-step", flags.options.step_limit,

@@ -152,7 +152,10 @@ void run_tracks(TrackFlags flags, const std::string& command_line) {
 Run add_infer_tracks(CLI::App& command) {
   const auto flags = std::make_shared<TrackFlags>();
   const OptionGroup options(command);
-  options.option("-o,--output", flags->windows.dna.infer.output, "[-, TSV on stdout]", "FILE")
+  options
+      .option("-o,--output", flags->windows.dna.infer.output,
+              "file for the results, whose suffix gives the format [-, TSV on standard output]",
+              "FILE")
       ->check(array_name({"bw", "bedgraph"}));
   add_head_flags(command, flags->windows.dna.heads);
   options

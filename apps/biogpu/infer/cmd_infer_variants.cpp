@@ -74,7 +74,7 @@ Run add_infer_variants(CLI::App& command) {
       command,
       {"--samples", "compare on the phased haplotypes of samples that carry an allele", "NAME,..."},
       flags->samples);
-  options.flag("--wide", flags->wide, "a column a track");
+  options.flag("--wide", flags->wide, "write a column for each track, not a line");
   add_scorer_flags(command, *flags);
   add_skip_bad_flag(
       command, flags->dna.infer,

@@ -66,7 +66,9 @@ Run add_kmer_dump(CLI::App& command) {
       ->option_text(" ");
   command.add_flag("-t,--tab", flags->tab, "separate columns by a tab [blank]")->option_text(" ");
   add_count_bounds(OptionGroup(command), flags->bounds);
-  command.add_option("-o,--output", flags->out_path, ".gz compresses [-, stdout]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "file for the output, compressed where its name ends in .gz [-, standard output]")
       ->check(text_name({"fasta"}))
       ->option_text("FILE");
   command.footer(std::string("Records come in the order of the database.\n\n"

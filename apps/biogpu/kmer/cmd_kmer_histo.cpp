@@ -60,26 +60,32 @@ Run add_kmer_histo(CLI::App& command) {
   command.add_option("DB", flags->path, "the database; - is standard input")
       ->required()
       ->option_text(" ");
-  command.add_option("-l,--low", flags->shape.low, "lowest count of interest [1]")
+  command.add_option("-l,--low", flags->shape.low, "lowest count that has a line of its own [1]")
       ->transform(jellyfish_number())
       ->option_text("N");
-  command.add_option("-h,--high", flags->shape.high, "highest count of interest [10000]")
+  command
+      .add_option("-h,--high", flags->shape.high,
+                  "highest count that has a line of its own; the last line sums all above [10000]")
       ->transform(jellyfish_number())
       ->option_text("N");
-  command.add_option("-i,--increment", flags->shape.increment, "counts in a bucket [1]")
+  command
+      .add_option("-i,--increment", flags->shape.increment,
+                  "number of counts that share a line [1]")
       ->transform(jellyfish_number(1))
       ->option_text("N");
-  command.add_flag("-f,--full", flags->full, "print empty buckets too")->option_text(" ");
-  command.add_option("-o,--output", flags->out_path, "[-, stdout]")
+  command.add_flag("-f,--full", flags->full, "print lines of counts that no k-mer has, too")
+      ->option_text(" ");
+  command.add_option("-o,--output", flags->out_path, "file for the output [-, standard output]")
       ->check(text_name())
       ->option_text("FILE");
   command.add_option("--plot", flags->plot_path, "also draw the spectrum, an SVG image")
       ->check(output_name({"svg", "txt"}, io::OtherSuffixes::accept))
       ->option_text("FILE");
-  command.add_option("-t,--threads", flags->threads, "accepted and ignored")
+  command.add_option("-t,--threads", flags->threads, "accepted for compatibility, without effect")
       ->transform(jellyfish_number(0, UINT32_MAX))
       ->option_text("N");
-  command.add_flag("-v,--verbose", flags->verbose, "accepted and ignored")->option_text(" ");
+  command.add_flag("-v,--verbose", flags->verbose, "accepted for compatibility, without effect")
+      ->option_text(" ");
   command.footer(
       std::string("One line a bucket: its lowest count, a blank, the number of k-mers. What lies\n"
                   "below --low is in the bucket before it, what lies above --high in the one "

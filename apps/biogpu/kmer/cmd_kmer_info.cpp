@@ -87,7 +87,8 @@ Run add_kmer_info(CLI::App& command) {
   command.add_flag("-s,--skip", flags->skip, "write the records as they are, without the header")
       ->option_text(" ");
   command.add_flag("-j,--json", flags->json, "the whole header as JSON")->option_text(" ");
-  command.add_flag("-c,--cmd", flags->command, "the command line alone")->option_text(" ");
+  command.add_flag("-c,--cmd", flags->command, "print only the command line that made the file")
+      ->option_text(" ");
   command.footer(std::string("Examples:\n"
                              "  biogpu kmer info out.jf\n"
                              "  biogpu kmer info --json out.jf\n\n") +

@@ -73,10 +73,14 @@ Run add_kmer_merge(CLI::App& command) {
                   "databases of one k, of any size and order; - is\nstandard input")
       ->required()
       ->option_text(" ");
-  command.add_option("-o,--output", flags->out_path, "[mer_counts_merged.jf]")->option_text("FILE");
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "file for the merged counts [mer_counts_merged.jf]")
+      ->option_text("FILE");
   CLI::Option* min = command.add_flag(
       "-m,--min", flags->min, "the smallest count, 0 where absent, which -L 0 writes [sum]");
-  CLI::Option* max = command.add_flag("-M,--max", flags->max, "the largest count [sum]");
+  CLI::Option* max = command.add_flag("-M,--max", flags->max,
+                                      "write the largest count of each k-mer, not the sum");
   CLI::Option* jaccard = command.add_flag(
       "-j,--jaccard", flags->jaccard,
       "write the share of common k-mers, without and with multiplicity, instead of a database");

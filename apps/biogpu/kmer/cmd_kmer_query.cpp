@@ -135,14 +135,18 @@ Run add_kmer_query(CLI::App& command) {
       ->option_text("FILE")
       ->allow_extra_args(false)
       ->take_all();
-  command.add_option("-o,--output", flags->out_path, ".gz compresses [-, stdout]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "file for the output, compressed where its name ends in .gz [-, standard output]")
       ->check(text_name())
       ->option_text("FILE");
   command
       .add_flag("-i,--interactive", flags->interactive,
                 "then k-mers from standard input, a count a line")
       ->option_text(" ");
-  command.add_option("-t,--threads", flags->threads, "CPU threads for -s [1]")
+  command
+      .add_option("-t,--threads", flags->threads,
+                  "number of CPU threads that look up the k-mers of -s [1]")
       ->transform(jellyfish_number(1, 1024))
       ->option_text("N");
   command
@@ -150,8 +154,10 @@ Run add_kmer_query(CLI::App& command) {
                   "cpu, gpu or a device's number: a GPU takes the whole database into\nits memory "
                   "first [cpu]")
       ->option_text("WHAT");
-  command.add_flag("-l,--load", flags->ignored, "accepted and ignored")->option_text(" ");
-  command.add_flag("-L,--no-load", flags->ignored, "accepted and ignored")->option_text(" ");
+  command.add_flag("-l,--load", flags->ignored, "accepted for compatibility, without effect")
+      ->option_text(" ");
+  command.add_flag("-L,--no-load", flags->ignored, "accepted for compatibility, without effect")
+      ->option_text(" ");
   command.footer(std::string("Prints each k-mer, canonical where the database is, and its count. "
                              "What is shorter than k or\nholds other letters than ACGT is an "
                              "'Invalid mer' on standard error.\n\n"

@@ -49,10 +49,11 @@ Run add_kmer_stats(CLI::App& command) {
       ->required()
       ->option_text(" ");
   add_count_bounds(OptionGroup(command), flags->bounds);
-  command.add_option("-o,--output", flags->out_path, "[-, stdout]")
+  command.add_option("-o,--output", flags->out_path, "file for the output [-, standard output]")
       ->check(text_name())
       ->option_text("FILE");
-  command.add_flag("-v,--verbose", flags->verbose, "accepted and ignored")->option_text(" ");
+  command.add_flag("-v,--verbose", flags->verbose, "accepted for compatibility, without effect")
+      ->option_text(" ");
   command.footer(std::string("Unique: k-mers that occur once. Distinct: k-mers, each once. Total: "
                              "with multiplicity.\n\n"
                              "Examples:\n"

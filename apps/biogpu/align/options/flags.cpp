@@ -58,7 +58,9 @@ void add_input_flags(CLI::App& command, AlignFlags& flags) {
   const std::map<std::string, Strand> strands{
       {"forward", Strand::forward}, {"reverse", Strand::reverse}, {"both", Strand::both}};
   input
-      .option("--strand", flags.strand, "forward, reverse, both [DNA without --pairs: both]",
+      .option("--strand", flags.strand,
+              "strand of the query that is aligned: forward, reverse or both [both for DNA without "
+              "--pairs, else forward]",
               "WHICH")
       ->transform(one_of(strands, true));
 }

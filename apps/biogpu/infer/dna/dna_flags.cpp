@@ -24,7 +24,8 @@ void add_dna_flags(CLI::App& command, DnaFlags& flags) {
   add_precision_flag(command, flags.infer.precision);
   add_resume_flag(command, flags.infer);
   add_shared_flags(command, flags.infer.shared);
-  command.get_option("--batch")->description("windows in one pass [chosen for the device]");
+  command.get_option("--batch")->description(
+      "largest number of windows computed in one pass [chosen for the device]");
 }
 
 std::uint8_t unknown_code(const DnaFlags& flags) {

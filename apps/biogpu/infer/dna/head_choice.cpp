@@ -24,8 +24,8 @@ void add_head_flags(CLI::App& command, HeadFlags& flags) {
             "ontology terms (CL:0000084), assays, patterns (*liver*) [all]",
             "TRACK,..."},
            flags.tracks);
-  options.option("--targets", flags.targets, "names of tracks [the table in the model's folder]",
-                 "FILE");
+  options.option("--targets", flags.targets,
+                 "table with the names of the tracks [the one in the model's folder]", "FILE");
   options.flag("--all-columns", flags.all_columns,
                "also columns that stand for no track (AlphaGenome's padding)");
 }

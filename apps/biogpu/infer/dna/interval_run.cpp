@@ -69,7 +69,7 @@ void add_interval_flags(CLI::App& command, IntervalFlags& flags) {
        {"--head", "--tracks", "--targets", "--strands", "--fit", "--tile", "--overlap"})
     scorers->excludes(command.get_option(other));
   CLI::Option* const genes =
-      options.option("--genes", flags.genes, "genes, transcripts and exons", "GTF");
+      options.option("--genes", flags.genes, "GTF file with genes, transcripts and exons", "GTF");
   genes->needs(scorers);
   scorers->needs(genes);
   options

@@ -30,7 +30,8 @@ void add_molecule_flags(CLI::App& command, MoleculeFlags& flags) {
       ->transform(one_of({"auto", "fp32", "fp64"}));
   add_resume_flag(command, flags.infer);
   add_shared_flags(command, flags.infer.shared);
-  command.get_option("--batch")->description("atoms in one pass [chosen for the device]");
+  command.get_option("--batch")->description(
+      "largest number of atoms computed in one pass [chosen for the device]");
 }
 
 }  // namespace biogpu::app

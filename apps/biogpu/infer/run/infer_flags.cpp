@@ -37,7 +37,10 @@ const CLI::Option* find_model_option(const CLI::App& command, const models::Mode
 
 void add_table_output(CLI::App& command, InferFlags& flags) {
   OptionGroup(command)
-      .option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]", "FILE")
+      .option(
+          "-o,--output", flags.output,
+          "TSV file for the results, compressed where its name ends in .gz [-, standard output]",
+          "FILE")
       ->check(table_name());
 }
 
@@ -130,7 +133,9 @@ models::OptionValues given_model_options(const CLI::App& command) {
 void add_precision_flag(CLI::App& command, std::string& precision) {
   OptionGroup(command)
       .option("--precision", precision,
-              "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 for DNA and on a CPU]", "TYPE")
+              "precision of the computation: fp32, tf32, fp16, bf16 or auto [auto: fp16 on a GPU, "
+              "fp32 for DNA and on a CPU]",
+              "TYPE")
       ->transform(one_of({"auto", "fp32", "tf32", "fp16", "bf16"}));
 }
 
@@ -158,7 +163,8 @@ void add_infer_flags(CLI::App& command, InferFlags& flags) {
   add_model_options(command, models::Reads::proteins);
   add_resume_flag(command, flags);
   add_shared_flags(command, flags.shared);
-  command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
+  command.get_option("--batch")->description(
+      "largest number of tokens computed in one pass [chosen for the device]");
 }
 
 void add_infer_shard_flag(CLI::App& command, InferFlags& flags, const char* what) {

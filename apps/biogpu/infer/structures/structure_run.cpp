@@ -70,7 +70,9 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
   options.option("--fixed", request.fixed,
                  "positions that keep their residue, counted from 1 in a chain: 'A1-10 B5'",
                  "LIST");
-  options.option("--seed", flags.options.seed, "of all random numbers [1]", "N")
+  options
+      .option("--seed", flags.options.seed,
+              "seed of all random numbers; the same seed gives the same results [1]", "N")
       ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   options.option("--draws", flags.draws,
                  "safetensors file with random numbers to use instead, to repeat another "

@@ -62,7 +62,9 @@ Run add_kmer_bc(CLI::App& command) {
       ->required()
       ->transform(jellyfish_number(1, kmer::kMaxK))
       ->option_text("N");
-  command.add_option("-s,--size", flags->n_kmers, "distinct k-mers expected")
+  command
+      .add_option("-s,--size", flags->n_kmers,
+                  "number of distinct k-mers that are expected, as 100M")
       ->required()
       ->transform(jellyfish_size())
       ->option_text("N");
@@ -71,8 +73,10 @@ Run add_kmer_bc(CLI::App& command) {
       ->option_text("RATE");
   command.add_flag("-C,--canonical", flags->canonical, "k-mers stand for both strands")
       ->option_text(" ");
-  command.add_option("-o,--output", flags->out_path, "[mer_bloom_filter]")->option_text("FILE");
-  command.add_option("-t,--threads", flags->threads, "CPU threads [1]")
+  command
+      .add_option("-o,--output", flags->out_path, "file for the Bloom counter [mer_bloom_filter]")
+      ->option_text("FILE");
+  command.add_option("-t,--threads", flags->threads, "number of CPU threads [1]")
       ->transform(jellyfish_number(1, 1024))
       ->option_text("N");
   command

@@ -125,7 +125,9 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
               "N")
       ->transform(jellyfish_number(0, 127))
       ->excludes(symbol);
-  filters.option("--quality-start", flags.quality_start, "symbol of quality 0 [64]", "N")
+  filters
+      .option("--quality-start", flags.quality_start,
+              "code of the character that stands for quality 0 [64]", "N")
       ->transform(jellyfish_number(0, 127))
       ->excludes(symbol);
   add_count_bounds(filters, flags.bounds);
@@ -142,11 +144,12 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
               "makes for N of them does; -L 2 is exact",
               "N")
       ->transform(jellyfish_size());
-  filters.option("--bf-fp", flags.bloom_rate, "accepted and ignored", "RATE");
+  filters.option("--bf-fp", flags.bloom_rate, "accepted for compatibility, without effect", "RATE");
   output.option("-o,--output", flags.out_path,
                 "the database: .bgk biogpu's own, .kff KFF, else Jellyfish's\n[mer_counts.jf]",
                 "FILE");
-  output.flag("--text", flags.text, "write Jellyfish's text form");
+  output.flag("--text", flags.text,
+              "write the counts in Jellyfish's text format, not in its binary one");
   output
       .option(
           "--out-counter-len", flags.counter_bytes,
@@ -160,12 +163,16 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
   run.option("-p,--reprobes", flags.reprobes, "named in the header, else ignored [126]", "N")
       ->transform(jellyfish_number(0, 1000000));
   run.flag("--disk", flags.ignored, "accepted and ignored; see --max-memory");
-  run.option("-c,--counter-len", flags.counter_bits, "accepted and ignored", "N")
+  run.option("-c,--counter-len", flags.counter_bits, "accepted for compatibility, without effect",
+             "N")
       ->transform(jellyfish_number(0, UINT32_MAX));
-  run.option("--tmp-dir", flags.tmp_dir, "for what exceeds --max-memory [TMPDIR, /tmp]", "DIR");
+  run.option("--tmp-dir", flags.tmp_dir,
+             "folder for temporary files with what exceeds --max-memory [TMPDIR, else /tmp]",
+             "DIR");
   add_shared_flags(command, flags.shared);
   command.get_option("--threads")->transform(jellyfish_number(0, 1024));
-  command.get_option("--batch")->description("sequences in one batch [chosen]");
+  command.get_option("--batch")->description(
+      "largest number of sequences counted in one batch [chosen]");
   add_shard_flag(command, flags.shard,
                  "count part I of N of the records; 'kmer merge' adds parts up");
   command.get_option("--max-memory")->description("bound on the bins in memory, as 2G");

@@ -112,8 +112,9 @@ void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags) {
                "a file of shell commands, one a line, that write sequences", "FILE");
   input.option("-G,--Generators", flags.n_generators, "commands run at a time [1]", "N")
       ->transform(jellyfish_number(1, 1024));
-  input.option("-S,--shell", flags.shell, "for the commands [SHELL, else /bin/sh]", "PROGRAM");
-  input.option("-F,--Files", flags.ignored, "accepted and ignored", "N")
+  input.option("-S,--shell", flags.shell,
+               "shell that runs the commands of -g [SHELL, else /bin/sh]", "PROGRAM");
+  input.option("-F,--Files", flags.ignored, "accepted for compatibility, without effect", "N")
       ->transform(jellyfish_number(0, UINT32_MAX));
 }
 

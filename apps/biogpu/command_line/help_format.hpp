@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace biogpu::app {
+
+// Help of at most 100 columns: descriptions are wrapped, required options come first and say so.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(kColumn); }
+
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override;
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override;
+  std::string make_option_desc(const CLI::Option* option) const override;
+
+ private:
+  static constexpr std::size_t kColumn = 32;
+};
+
+}  // namespace biogpu::app
