@@ -16,6 +16,13 @@ printf -- '- %sand end.\n' "$words" >long.md
 check "a sentence above the limit" fails python3 "$prose" long.md
 check "with its words" out_has 'long.md: 26 words: - word'
 
+# What the site lists is there.
+grep -oE '[A-Za-z_/-]+\.md$' "$source_dir/mkdocs.yml" >listed.txt
+check "pages of the site" [ "$(wc -l <listed.txt)" -ge 50 ]
+missing=$(while read -r page; do [ -e "$source_dir/docs/$page" ] || echo "$page"; done <listed.txt)
+check "all there, not: $missing" [ -z "$missing" ]
+check "each once" [ -z "$(sort listed.txt | uniq -d)" ]
+
 check "messages of troubleshooting" python3 "$messages"
 printf '```console\n$ x\nonly shown here\n```\n| `only shown here` |\n| `exclude each other`, `No such file or directory` |\n' >known.md
 check "of a source, an output and the system" python3 "$messages" known.md
