@@ -1,5 +1,9 @@
 #include "apps/biogpu/command_line/command_tree.hpp"
 
+#include <string_view>
+
+#include "apps/biogpu/command_line/value_checks.hpp"
+
 namespace biogpu::app {
 namespace {
 
@@ -9,8 +13,23 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
-OptionEntry describe_option(const CLI::Option& option) {
+// The words of a one_of() among the checks of an option.
+std::vector<std::string> choices_of(CLI::Option& option) {
+  constexpr std::string_view kBegin = kChoices;
+  try {
+    for (int i = 0;; ++i) {
+      const std::string name = option.get_validator(i)->get_name();
+      if (!name.starts_with(kBegin)) continue;
+      return CLI::detail::split(name.substr(kBegin.size()), '|');
+    }
+  } catch (const CLI::OptionNotFound&) {  // there is no check of this number
+    return {};
+  }
+}
+
+OptionEntry describe_option(CLI::Option& option) {
   OptionEntry entry;
+  entry.choices = choices_of(option);
   entry.is_positional = option.get_positional();
   entry.is_required = option.get_required();
   entry.group = option.get_group();
@@ -27,16 +46,16 @@ OptionEntry describe_option(const CLI::Option& option) {
   return entry;
 }
 
-CommandEntry describe_command(const CLI::App& app, const std::string& path) {
+CommandEntry describe_command(CLI::App& app, const std::string& path) {
   CommandEntry entry;
   entry.path = path;
   entry.name = app.get_name();
   entry.group = app.get_group();
   entry.description = on_one_line(app.get_description());
   entry.footer = app.get_footer();
-  for (const CLI::Option* option : app.get_options())
+  for (CLI::Option* option : app.get_options())
     if (!option->get_group().empty()) entry.options.push_back(describe_option(*option));
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
     entry.commands.push_back(describe_command(
         *command, path.empty() ? command->get_name() : path + " " + command->get_name()));
   return entry;
@@ -49,7 +68,7 @@ void append(const CommandEntry& command, std::vector<const CommandEntry*>& all) 
 
 }  // namespace
 
-CommandEntry describe(const CLI::App& root) { return describe_command(root, ""); }
+CommandEntry describe(CLI::App& root) { return describe_command(root, ""); }
 
 std::vector<const CommandEntry*> list_commands(const CommandEntry& root) {
   std::vector<const CommandEntry*> all;

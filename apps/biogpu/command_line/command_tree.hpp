@@ -13,6 +13,7 @@ struct OptionEntry {
   std::string value;               // as FILE; empty: a flag, or a positional
   std::string description;         // on one line
   std::string group;
+  std::vector<std::string> choices;  // the words that the value is one of; empty: another value
   bool is_positional = false;
   bool is_required = false;
 };
@@ -27,7 +28,7 @@ struct CommandEntry {
   std::vector<CommandEntry> commands;
 };
 
-CommandEntry describe(const CLI::App& root);
+CommandEntry describe(CLI::App& root);
 
 // The command and all below it, parents first.
 std::vector<const CommandEntry*> list_commands(const CommandEntry& root);

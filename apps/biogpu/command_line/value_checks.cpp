@@ -1,6 +1,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -105,6 +106,7 @@ CLI::Validator size_suffix(std::uint64_t unit) {
 }
 
 CLI::Validator one_of(std::vector<std::string> words, bool in_any_case) {
+  const std::string name = fmt::format("{}{}", kChoices, fmt::join(words, "|"));
   const auto convert = [words = std::move(words), in_any_case](std::string& text) -> std::string {
     for (const std::string& word : words)
       if (is_word(text, word, in_any_case)) {
@@ -113,10 +115,14 @@ CLI::Validator one_of(std::vector<std::string> words, bool in_any_case) {
       }
     return fmt::format("{}; expected {}", biogpu::quoted(text), any_of(words));
   };
-  return {convert, ""};
+  return {convert, "", name};
 }
 
 CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words, bool in_any_case) {
+  std::vector<std::string> choices;
+  choices.reserve(words.size());
+  for (const auto& [word, number] : words) choices.push_back(word);
+  const std::string name = fmt::format("{}{}", kChoices, fmt::join(choices, "|"));
   const auto convert = [words = std::move(words), in_any_case](std::string& text) -> std::string {
     std::vector<std::string> known;
     for (const auto& [word, number] : words) {
@@ -128,7 +134,7 @@ CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words, bo
     }
     return fmt::format("{}; expected {}", biogpu::quoted(text), any_of(known));
   };
-  return {convert, ""};
+  return {convert, "", name};
 }
 
 CLI::Validator output_name(std::vector<std::string> formats, io::OtherSuffixes others) {

@@ -34,6 +34,10 @@ CLI::Validator in_range(T least, T most) {
 // converter reads -5 as a huge number.
 CLI::Validator size_suffix(std::uint64_t unit);
 
+// What the name of a check of words begins with; the words follow, with a bar between them, so that
+// completions can offer them.
+inline constexpr char kChoices[] = "choices:";
+
 // One of some words; in_any_case: upper and lower case are the same.
 CLI::Validator one_of(std::vector<std::string> words, bool in_any_case = false);
 

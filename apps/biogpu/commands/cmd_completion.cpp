@@ -26,7 +26,22 @@ std::vector<std::string> names_of_commands(const CommandEntry& command) {
   std::vector<std::string> names;
   names.reserve(command.commands.size());
   for (const CommandEntry& below : command.commands) names.push_back(below.name);
+  for (const OptionEntry& option : command.options)
+    if (option.is_positional)
+      names.insert(names.end(), option.choices.begin(), option.choices.end());
   return names;
+}
+
+// "names of an option", "its choices", as each shell's own lines.
+std::string lines_of_choices(const CommandEntry& command,
+                             fmt::format_string<std::string, std::string> line,
+                             const char* between_names) {
+  std::string lines;
+  for (const OptionEntry& option : command.options)
+    if (!option.is_positional && !option.choices.empty())
+      lines += fmt::format(line, fmt::format("{}", fmt::join(option.names, between_names)),
+                           fmt::format("{}", fmt::join(option.choices, " ")));
+  return lines;
 }
 
 // 'text' for the shells, all of which end a quoted text, escape a quote and start again.
@@ -55,7 +70,13 @@ std::string bash_completion(const CommandEntry& root) {
       "# bash completion of biogpu; made by 'biogpu completion bash'.\n"
       "_biogpu() {{\n"
       "  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}\n"
-      "  local command= commands= options= with_value= word i\n"
+      "  # --name=value is three words.\n"
+      "  if [[ $current == = ]]; then\n"
+      "    current=\n"
+      "  elif [[ $previous == = ]]; then\n"
+      "    previous=${{COMP_WORDS[COMP_CWORD - 2]}}\n"
+      "  fi\n"
+      "  local command= commands= options= with_value= choices= word i\n"
       "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
       "    word=\"${{command:+$command }}${{COMP_WORDS[i]}}\"\n"
       "    case $word in\n"
@@ -71,13 +92,22 @@ std::string bash_completion(const CommandEntry& root) {
         "      commands=\"{}\"\n"
         "      options=\"{}\"\n"
         "      with_value=\" {} \"\n"
+        "      case $previous in\n"
+        "        -) ;;\n"
+        "{}"
+        "      esac\n"
         "      ;;\n",
         command->path, fmt::join(names_of_commands(*command), " "),
         fmt::join(names_of_options(*command, false), " "),
-        fmt::join(names_of_options(*command, true), " "));
+        fmt::join(names_of_options(*command, true), " "),
+        lines_of_choices(*command, "        {}) choices=\"{}\" ;;\n", "|"));
   text +=
       "  esac\n"
       "  COMPREPLY=()\n"
+      "  if [[ -n $choices ]]; then\n"
+      "    mapfile -t COMPREPLY < <(compgen -W \"$choices\" -- \"$current\")\n"
+      "    return\n"
+      "  fi\n"
       "  # A value or an input: the shell's own file names.\n"
       "  [[ $with_value == *\" $previous \"* ]] && return\n"
       "  if [[ $current == -* ]]; then\n"
@@ -103,6 +133,7 @@ std::string zsh_completion(const CommandEntry& root) {
       "_biogpu() {{\n"
       "  local command= word\n"
       "  local -a commands options with_value\n"
+      "  local -A choices\n"
       "  integer i\n"
       "  for ((i = 2; i < CURRENT; ++i)); do\n"
       "    word=\"${{command:+$command }}${{words[i]}}\"\n"
@@ -117,17 +148,29 @@ std::string zsh_completion(const CommandEntry& root) {
     text += fmt::format("    (\"{}\")\n      commands=(\n", command->path);
     for (const CommandEntry& below : command->commands)
       text += fmt::format("        {}\n", described(below.name, below.description));
+    for (const OptionEntry& option : command->options)
+      for (const std::string& choice : option.choices)
+        if (option.is_positional)
+          text += fmt::format("        {}\n", described(choice, option.description));
     text += "      )\n      options=(\n";
     for (const OptionEntry& option : command->options)
       for (const std::string& name : option.names)
         if (!option.is_positional)
           text += fmt::format("        {}\n", described(name, option.description));
-    text += fmt::format("      )\n      with_value=({})\n      ;;\n",
+    text += fmt::format("      )\n      with_value=({})\n      choices=(\n",
                         fmt::join(names_of_options(*command, true), " "));
+    for (const OptionEntry& option : command->options)
+      for (const std::string& name : option.names)
+        if (!option.is_positional && !option.choices.empty())
+          text += fmt::format("        {} {}\n", quoted(name),
+                              quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+    text += "      )\n      ;;\n";
   }
   text +=
       "  esac\n"
-      "  if ((${with_value[(Ie)${words[CURRENT - 1]}]})); then\n"
+      "  if [[ -n ${choices[${words[CURRENT - 1]}]} ]]; then\n"
+      "    compadd -- ${=choices[${words[CURRENT - 1]}]}\n"
+      "  elif ((${with_value[(Ie)${words[CURRENT - 1]}]})); then\n"
       "    _files\n"
       "  elif [[ $PREFIX == -* ]]; then\n"
       "    _describe -o option options\n"
@@ -155,7 +198,7 @@ std::string fish_completion(const CommandEntry& root) {
       "    set -l words (commandline -opc)\n"
       "    set -l path\n"
       "    for word in $words[2..-1]\n"
-      "        contains -- (string join ' ' $path $word){}\n"
+      "        contains -- (string join -- ' ' $path $word){}\n"
       "        and set -a path $word\n"
       "        or break\n"
       "    end\n"
@@ -168,10 +211,15 @@ std::string fish_completion(const CommandEntry& root) {
     for (const CommandEntry& below : command->commands)
       text += fmt::format("{} -f -a {} -d {}\n", begin, below.name, quoted(below.description));
     for (const OptionEntry& option : command->options) {
-      if (option.is_positional) continue;
+      const std::string choices = quoted(fmt::format("{}", fmt::join(option.choices, " ")));
+      if (option.is_positional) {
+        if (!option.choices.empty()) text += fmt::format("{} -f -a {}\n", begin, choices);
+        continue;
+      }
       text += begin;
       for (const std::string& name : option.names)
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + quoted(name.substr(1));
+      if (!option.choices.empty()) text += fmt::format(" -f -a {}", choices);
       text +=
           fmt::format("{} -d {}\n", option.value.empty() ? "" : " -r", quoted(option.description));
     }
