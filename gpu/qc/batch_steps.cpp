@@ -7,7 +7,7 @@
 
 namespace biogpu::gpu::qc {
 BatchSteps::BatchSteps(BatchOptions options)
-    : options_(std::move(options)), sums_(4), host_n_changes_(1), n_changes_(1) {
+    : options_(std::move(options)), sums_(4), host_counts_(2), counts_(2) {
   upload(stream_, adapter_text_, options_.adapter_text);
   upload(stream_, fasta_adapters_, options_.fasta_adapters);
   upload(stream_, primes_, options_.primes);
@@ -44,6 +44,8 @@ void BatchSteps::copy_in(bool has_removed) {
   keys_.reserve(n_items * options_.n_tables);
   // Every change is of one pair of bases that lie on each other.
   changes_.reserve(options_.rules.corrects ? n_bytes_ / 2 + 1 : 0);
+  // A cut takes 5 bases or more, but one a read that takes all.
+  cuts_.reserve(options_.rules.counts_fasta_adapters ? n_bytes_ / 5 + n_reads_ : 0);
   if (n_bytes_ > 0) stream_.copy_to_device(letters_.data(), host_letters_.data(), 2 * n_bytes_);
   stream_.copy_to_device(begin_.data(), host_begin_.data(), (n_reads_ + 1) * sizeof(std::uint32_t));
   if (has_removed) stream_.copy_to_device(removed_.data(), host_removed_.data(), n_items);
@@ -66,13 +68,15 @@ void BatchSteps::launch(int max_length) {
     launch_cycle_stats(stats, stream_);
   }
   // From here on the bases may be corrected ones.
-  stream_.fill(n_changes_.data(), 0, n_changes_.bytes());
+  stream_.fill(counts_.data(), 0, counts_.bytes());
   StepsArgs steps;
   steps.reads = reads_;
   steps.rules = options_.rules;
   steps.results = results_.data();
   steps.changes = changes_.data();
-  steps.n_changes = n_changes_.data();
+  steps.n_changes = counts_.data();
+  steps.cuts = cuts_.data();
+  steps.n_cuts = counts_.data() + 1;
   launch_steps(steps, stream_);
   stats.results = results_.data();
   for (stats.mate = 0; stats.mate < options_.mates; ++stats.mate) {
@@ -89,17 +93,21 @@ BatchResults BatchSteps::collect() {
   stream_.copy_to_host(host_results_.data(), results_.data(), n_reads_ * sizeof(TrimResult));
   if (n_keys > 0)
     stream_.copy_to_host(host_keys_.data(), keys_.data(), n_keys * sizeof(std::uint64_t));
-  stream_.copy_to_host(host_n_changes_.data(), n_changes_.data(), n_changes_.bytes());
+  stream_.copy_to_host(host_counts_.data(), counts_.data(), counts_.bytes());
   end_event_.record(stream_);
   stream_.synchronize();
   device_s_ += end_event_.seconds_since(begin_event_);
-  const std::size_t n_changes = *host_n_changes_.data();
+  const std::size_t n_changes = host_counts_.data()[0];
+  const std::size_t n_cuts = host_counts_.data()[1];
   host_changes_.reserve(n_changes);
-  if (n_changes > 0) {
+  host_cuts_.reserve(n_cuts);
+  if (n_changes > 0)
     stream_.copy_to_host(host_changes_.data(), changes_.data(), n_changes * sizeof(BaseChange));
-    stream_.synchronize();
-  }
-  return {host_results_.data(), host_keys_.data(), host_changes_.data(), n_changes};
+  if (n_cuts > 0) stream_.copy_to_host(host_cuts_.data(), cuts_.data(), n_cuts * sizeof(FastaCut));
+  if (n_changes + n_cuts > 0) stream_.synchronize();
+  return {host_results_.data(), host_keys_.data(),
+          host_changes_.data(), n_changes,
+          host_cuts_.data(),    n_cuts};
 }
 
 BatchResults BatchSteps::run(int max_length, bool has_removed) {
@@ -116,7 +124,7 @@ StatsSums BatchSteps::sums(int mate, bool after) {
 
 std::uint64_t BatchSteps::device_bytes() const {
   return sums_.bytes() + letters_.bytes() + begin_.bytes() + removed_.bytes() + results_.bytes() +
-         keys_.bytes() + changes_.bytes() + primes_.bytes() + limits_.bytes();
+         keys_.bytes() + changes_.bytes() + cuts_.bytes() + primes_.bytes() + limits_.bytes();
 }
 
 }  // namespace biogpu::gpu::qc

@@ -42,6 +42,8 @@ struct BatchResults {
   const std::uint64_t* keys = nullptr;  // [n_reads / mates][n_tables]
   const BaseChange* changes = nullptr;
   std::size_t n_changes = 0;
+  const FastaCut* cuts = nullptr;
+  std::size_t n_cuts = 0;
 };
 
 // Runs the steps, the statistics and the keys on one batch after the other: copies to the device,
@@ -92,14 +94,16 @@ class BatchSteps {
   PinnedBuffer<TrimResult> host_results_;
   PinnedBuffer<std::uint64_t> host_keys_;
   PinnedBuffer<BaseChange> host_changes_;
-  PinnedBuffer<std::uint32_t> host_n_changes_;
+  PinnedBuffer<FastaCut> host_cuts_;
+  PinnedBuffer<std::uint32_t> host_counts_;  // of changes, of cuts
   DeviceBuffer<char> letters_;
   DeviceBuffer<std::uint32_t> begin_;
   DeviceBuffer<std::uint8_t> removed_;
   DeviceBuffer<TrimResult> results_;
   DeviceBuffer<unsigned long long> keys_;
   DeviceBuffer<BaseChange> changes_;
-  DeviceBuffer<std::uint32_t> n_changes_;
+  DeviceBuffer<FastaCut> cuts_;
+  DeviceBuffer<std::uint32_t> counts_;
 };
 
 }  // namespace biogpu::gpu::qc

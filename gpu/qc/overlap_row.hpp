@@ -2,7 +2,7 @@
 
 // The overlap of two mates and what follows from it. For .hip files; lib/qc/steps/overlap.hpp and
 // correct.hpp tell the rules.
-#include "gpu/qc/read_row.hpp"
+#include "gpu/qc/adapter_row.hpp"
 
 namespace biogpu::gpu::qc {
 
@@ -102,6 +102,37 @@ __device__ Overlap find_overlap(const Row& row1, const Row& row2, Planes& planes
                                                  planes2, greater(0, -overlap.offset) + part,
                                                  lesser(64, overlap.length - part)));
   return overlap;
+}
+
+// fastp 1 asks of an overlap with a gap that it nearly agrees without it too, which most do not.
+template <class Longer, class Shorter>
+__device__ bool overlaps_with_gap(Longer longer, Shorter shorter, int n, int allowed) {
+  if (n < 2) return false;
+  int different = longer(n) != shorter(n - 1) ? 1 : 0;
+  for (int i = 0; i < n - 1 && different <= allowed; ++i)
+    different += longer(i) != shorter(i) ? 1 : 0;
+  return different <= allowed && matches_without_one(longer, shorter, n, allowed);
+}
+
+// fastp 1's second look, at the offsets of find_overlap; a lane an offset.
+template <int kWave>
+__device__ Overlap find_overlap_with_gap(const Row& row1, const Row& row2, const StepRules& rules) {
+  const auto accepts = [&](int at1, int at2, int length) {
+    const auto letter1 = [&](int i) { return row1.base(at1 + i); };
+    const auto letter2 = [&](int i) { return complement(row2.base(row2.length - 1 - at2 - i)); };
+    const int allowed = rules.max_differing[length];
+    return overlaps_with_gap(letter1, letter2, length - 1, allowed) ||
+           overlaps_with_gap(letter2, letter1, length - 1, allowed);
+  };
+  const int end1 = row1.length - rules.overlap_require;
+  const int end2 = row2.length - rules.overlap_require;
+  const int offset = first_where<kWave>(
+      0, end1, [&](int i) { return accepts(i, 0, lesser(row1.length - i, row2.length)); });
+  if (offset < end1) return {true, offset, lesser(row1.length - offset, row2.length), 0};
+  const int shift = first_where<kWave>(
+      0, end2, [&](int i) { return accepts(0, i, lesser(row1.length, row2.length - i)); });
+  if (shift >= end2) return {};
+  return {true, -shift, lesser(row1.length, row2.length - shift), 0};
 }
 
 __device__ __forceinline__ int insert_size_of(const Row& row1, const Row& row2,

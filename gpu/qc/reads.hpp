@@ -8,11 +8,13 @@
 namespace biogpu::gpu::qc {
 
 using biogpu::qc::BaseChange;
+using biogpu::qc::FastaCut;
 using biogpu::qc::kAdapterAhead;
 using biogpu::qc::kCorrected;
 using biogpu::qc::kCountsAfter;
 using biogpu::qc::kCutByOverlap;
 using biogpu::qc::kDropped;
+using biogpu::qc::kFastaAdapter;
 using biogpu::qc::kHasPolyX;
 using biogpu::qc::kMaxInsertSize;
 using biogpu::qc::TrimResult;

@@ -5,7 +5,7 @@
 //          bases where a step looks at bases, positions or offsets where it searches.
 // Traffic  2 bytes a base in, 28 a read out; shared 1 KiB a read and 0.5 KiB a pair. Bound by the
 //          search for overlaps: some 40 instructions an offset.
-// Result   exact; independent of wave width and grid, but for the order of the changes.
+// Result   exact; independent of wave width and grid, but for the order of changes and cuts.
 // Limits   kMaxLength bases a read.
 // Source   Chen et al., doi:10.1093/bioinformatics/bty560.
 // Oracle   lib/qc/steps/trim_pipeline.hpp and filter.hpp.
@@ -44,19 +44,33 @@ template <int kWave>
 __device__ bool trim_own_adapter(Row& row, const AdapterText& adapter, const StepRules& rules,
                                  TrimResult& result) {
   constexpr int kMatchRequire = 4;
-  return adapter.length > 0 && trim_adapter<kWave>(row, rules.adapter_text + adapter.begin,
-                                                   adapter.length, kMatchRequire, result);
+  return adapter.length > 0 &&
+         trim_adapter<kWave>(row, rules.adapter_text + adapter.begin, adapter.length, kMatchRequire,
+                             rules.gapped_adapters, result);
 }
 
 // fastp 0.23 does not count these.
 template <int kWave>
-__device__ void trim_fasta_adapters(Row& row, const StepRules& rules) {
-  TrimResult uncounted;
+__device__ void trim_fasta_adapters(const StepsArgs& a, std::uint32_t read, Row& row,
+                                    TrimResult& result) {
+  const StepRules& rules = a.rules;
   for (std::uint32_t k = 0; k < rules.n_fasta_adapters; ++k) {
     const AdapterText adapter = rules.fasta_adapters[k];
-    trim_adapter<kWave>(row, rules.adapter_text + adapter.begin, adapter.length,
-                        rules.fasta_match_require, uncounted);
+    TrimResult cut;
+    if (!trim_adapter<kWave>(row, rules.adapter_text + adapter.begin, adapter.length,
+                             rules.fasta_match_require, rules.gapped_adapters, cut) ||
+        !rules.counts_fasta_adapters)
+      continue;
+    result.flags |= kFastaAdapter;
+    const bool ahead = (cut.flags & kAdapterAhead) != 0;
+    if (wave_lane<kWave>() == 0)
+      a.cuts[atomicAdd(a.n_cuts, 1u)] = {
+          read, ahead ? -1 - static_cast<std::int32_t>(k) : cut.adapter_begin, cut.adapter_length};
   }
+}
+
+__device__ __forceinline__ bool found_adapter(const TrimResult& result) {
+  return result.adapter_length > 0 || (result.flags & (kCutByOverlap | kFastaAdapter)) != 0;
 }
 
 __device__ __forceinline__ void limit_length(Row& row, const TrimRule& trim) {
@@ -91,26 +105,36 @@ __device__ Verdict filter(const Row& row, const StepRules& rules) {
 }
 
 template <int kWave>
-__device__ void run_single(const StepRules& rules, Row& row, TrimResult& result) {
+__device__ void run_single(const StepsArgs& a, std::uint32_t read, Row& row, TrimResult& result) {
+  const StepRules& rules = a.rules;
   trim_and_cut<kWave>(row, rules.trim[0], rules);
   if (row.dropped) return;
   if (rules.poly_g_min > 0) trim_poly_g<kWave>(row, rules.poly_g_min);
   if (rules.trims_adapters) {
     trim_own_adapter<kWave>(row, rules.adapter[0], rules, result);
-    trim_fasta_adapters<kWave>(row, rules);
+    trim_fasta_adapters<kWave>(a, read, row, result);
+    if (found_adapter(result) && row.length <= rules.dimer_max_len)
+      result.verdict = Verdict::adapter_dimer;
   }
   if (rules.poly_x_min > 0) trim_poly_x<kWave>(row, rules.poly_x_min, result);
   limit_length(row, rules.trim[0]);
 }
 
 template <int kWave>
-__device__ void trim_pair_adapters(const StepRules& rules, Row* rows, const Overlap& overlap,
-                                   TrimResult* results) {
-  const bool by_overlap = trim_by_overlap(rows[0], rows[1], overlap, results);
+__device__ void trim_pair_adapters(const StepsArgs& a, std::uint32_t read1, Row* rows,
+                                   const Overlap& overlap, TrimResult* results) {
+  const StepRules& rules = a.rules;
+  const Overlap shown = rules.gapped_overlap && !overlap.found
+                            ? find_overlap_with_gap<kWave>(rows[0], rows[1], rules)
+                            : overlap;
+  const bool by_overlap = trim_by_overlap(rows[0], rows[1], shown, results);
   for (int m = 0; m < 2; ++m) {
     if (!by_overlap) trim_own_adapter<kWave>(rows[m], rules.adapter[m], rules, results[m]);
-    trim_fasta_adapters<kWave>(rows[m], rules);
+    trim_fasta_adapters<kWave>(a, read1 + static_cast<std::uint32_t>(m), rows[m], results[m]);
   }
+  if ((found_adapter(results[0]) || found_adapter(results[1])) &&
+      greater(rows[0].length, rows[1].length) <= rules.dimer_max_len)
+    results[0].verdict = results[1].verdict = Verdict::adapter_dimer;
 }
 
 // Once a mate is dropped the other is left alone.
@@ -126,7 +150,7 @@ __device__ void run_pair(const StepsArgs& a, std::uint32_t read1, Row* rows, Pla
   const Overlap overlap = find_overlap<kWave>(rows[0], rows[1], planes[0], planes[1], rules);
   results[0].insert_size = static_cast<std::int16_t>(insert_size_of(rows[0], rows[1], overlap));
   if (rules.corrects) correct_by_overlap<kWave>(a, read1, rows[0], rows[1], overlap, results);
-  if (rules.trims_adapters) trim_pair_adapters<kWave>(rules, rows, overlap, results);
+  if (rules.trims_adapters) trim_pair_adapters<kWave>(a, read1, rows, overlap, results);
   for (int m = 0; m < 2; ++m) {
     if (rules.poly_x_min > 0) trim_poly_x<kWave>(rows[m], rules.poly_x_min, results[m]);
     limit_length(rows[m], rules.trim[m]);
@@ -153,12 +177,12 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWavesPerBlock* kWave, 8) void steps_kernel(Step
   if constexpr (kMates == 2)
     run_pair<kWave>(a, read, rows, planes[wave], results);
   else
-    run_single<kWave>(a.rules, rows[0], results[0]);
+    run_single<kWave>(a, read, rows[0], results[0]);
   bool counts = a.reads.removed == nullptr || a.reads.removed[item] == 0;
   for (int m = 0; m < kMates; ++m) {
     results[m].begin = rows[m].begin;
     results[m].length = rows[m].length;
-    results[m].verdict = filter<kWave>(rows[m], a.rules);
+    if (results[m].verdict == Verdict::passed) results[m].verdict = filter<kWave>(rows[m], a.rules);
     if (rows[m].dropped) results[m].flags |= kDropped;
     counts = counts && results[m].verdict == Verdict::passed;
   }

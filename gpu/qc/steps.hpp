@@ -43,6 +43,12 @@ struct StepRules {
   const AdapterText* fasta_adapters = nullptr;  // [n_fasta_adapters], tried in turn
   std::uint32_t n_fasta_adapters = 0;
   int fasta_match_require = 4;
+  // fastp 1's own: adapters with one base more or less, mates that overlap with one, reads that are
+  // left so short behind an adapter (below 0: none), adapters of the list that count.
+  bool gapped_adapters = false;
+  bool gapped_overlap = false;
+  int dimer_max_len = -1;
+  bool counts_fasta_adapters = false;
 
   bool corrects = false;
   int overlap_require = 30;
@@ -63,9 +69,10 @@ struct StepsArgs {
   Reads reads;
   StepRules rules;
   TrimResult* results = nullptr;       // [n_reads]
-  BaseChange* changes = nullptr;       // [max_changes], in any order
-  std::uint32_t* n_changes = nullptr;  // counts on beyond max_changes
-  std::uint32_t max_changes = 0;
+  BaseChange* changes = nullptr;       // in any order
+  std::uint32_t* n_changes = nullptr;  // [1]
+  FastaCut* cuts = nullptr;            // in any order; with counts_fasta_adapters
+  std::uint32_t* n_cuts = nullptr;     // [1]
 };
 
 // Everything from the UMI's cut to the filters, for every read or pair.

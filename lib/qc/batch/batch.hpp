@@ -41,6 +41,7 @@ struct Batch {
   bool on_device = false;  // a device ran the steps, with these results, and counts the statistics
   std::vector<TrimResult> results;  // by read; of pairs, 2 i and 2 i + 1
   std::vector<BaseChange> changes;
+  std::vector<FastaCut> fasta_cuts;  // of the device; by read, in the order in which they were made
   std::array<io::CharBuffer, kOutputs> text;
   std::array<io::CharBuffer, kOutputs> compressed;  // the same as gzip, where the output is
   std::vector<PackEnd> packs;

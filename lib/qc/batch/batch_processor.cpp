@@ -199,15 +199,26 @@ class BatchProcessor {
 
   void trim(Record& record, std::size_t i) {
     if (by_device_)
-      record.take(batch_.results[i]);
+      take(record, i, 0);
     else
       trim_single(record, options_, sums_.scratch);
   }
 
+  // What a device made of a read, told as the steps of the CPU tell it.
+  void take(Record& record, std::size_t read, std::size_t m) {
+    record.take(batch_.results[read]);
+    std::vector<std::string_view>& cuts = sums_.scratch.fasta_cuts[m];
+    cuts.clear();
+    for (; next_cut_ < batch_.fasta_cuts.size() && batch_.fasta_cuts[next_cut_].read == read;
+         ++next_cut_)
+      cuts.push_back(record.text_of(batch_.fasta_cuts[next_cut_], options_.fasta_adapters));
+  }
+
   void trim(Record& first, Record& second, std::size_t i, bool with_insert_size) {
     if (by_device_) {
-      first.take(batch_.results[2 * i]);
-      second.take(batch_.results[2 * i + 1]);
+      take(first, 2 * i, 0);
+      take(second, 2 * i + 1, 1);
+      sums_.scratch.after_overlap.reset();
       return;
     }
     TrimScratch& scratch = sums_.scratch;
@@ -380,6 +391,7 @@ class BatchProcessor {
   bool edits_names_ = false;
   bool has_index_lists_ = false;
   bool by_device_ = false;
+  std::size_t next_cut_ = 0;  // of batch_.fasta_cuts
   std::uint64_t current_pack_ = 0;
   bool counted_before_ = false;  // the current pair, when its bases were corrected
   PackEnd pack_;

@@ -6,7 +6,7 @@ namespace biogpu::qc {
 
 bool gpu_covers(const Options& options) {
   return !options.merge && options.overlapped_out.empty() && options.index_list1.empty() &&
-         options.index_list2.empty() && !options.phred64 && !options.follows_fastp_1();
+         options.index_list2.empty() && !options.phred64;
 }
 
 std::unique_ptr<GpuSteps> make_gpu_steps(int device, const Options& options) {

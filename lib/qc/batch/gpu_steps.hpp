@@ -10,7 +10,7 @@
 namespace biogpu::qc {
 
 // Whether the device's kernels know all steps that these options ask for. What they leave to the
-// CPU is rare: merging, --overlapped_out, filters by index, phred64, and fastp 1's own steps.
+// CPU is rare: merging, --overlapped_out, filters by index and phred64.
 bool gpu_covers(const Options& options);
 
 // The steps, statistics and duplicates' keys of batches on one device: the same results as

@@ -57,6 +57,10 @@ void set_adapters(const Options& options, gpu::qc::BatchOptions& out) {
   for (const std::string& adapter : options.fasta_adapters)
     out.fasta_adapters.push_back(add_adapter(out.adapter_text, adapter));
   rules.fasta_match_require = fasta_match_require(options.fasta_adapters.size());
+  rules.gapped_adapters = options.follows_fastp_1();
+  rules.counts_fasta_adapters = options.follows_fastp_1() && !options.fasta_adapters.empty();
+  rules.gapped_overlap = options.gapped_overlap;
+  if (options.follows_fastp_1()) rules.dimer_max_len = options.dimer_max_len;
   rules.corrects = options.correction;
   rules.overlap_require = options.overlap_require;
   const OverlapRules overlap{options.overlap_require, options.overlap_diff_limit,
@@ -214,6 +218,12 @@ class DeviceSteps : public GpuSteps {
     const std::size_t n_reads = batch.n_records * n_mates_;
     batch.results.assign(results.reads, results.reads + n_reads);
     batch.changes.assign(results.changes, results.changes + results.n_changes);
+    batch.fasta_cuts.assign(results.cuts, results.cuts + results.n_cuts);
+    // Each cut of a read lies before the one that was made before it.
+    std::sort(batch.fasta_cuts.begin(), batch.fasta_cuts.end(),
+              [](const FastaCut& a, const FastaCut& b) {
+                return a.read != b.read ? a.read < b.read : a.begin > b.begin;
+              });
     for (std::size_t r = 0; r < n_reads; r += n_mates_)
       n_after_ += (batch.results[r].flags & kCountsAfter) != 0;
     n_before_ += batch.n_records;

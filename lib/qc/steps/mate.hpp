@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/qc/steps/trim_result.hpp"
 
@@ -45,6 +47,12 @@ struct TrimmedRead {
     const auto n = static_cast<std::size_t>(result.adapter_length);
     if (has(kAdapterAhead)) return adapter.substr(0, n);
     return {original.sequence + result.adapter_begin, n};
+  }
+  // The same of a cut by one of the listed adapters.
+  std::string_view text_of(const FastaCut& cut, const std::vector<std::string>& adapters) const {
+    const auto n = static_cast<std::size_t>(cut.length);
+    if (cut.begin >= 0) return {original.sequence + cut.begin, n};
+    return std::string_view(adapters[static_cast<std::size_t>(-1 - cut.begin)]).substr(0, n);
   }
 };
 

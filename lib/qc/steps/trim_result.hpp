@@ -53,8 +53,17 @@ struct BaseChange {
   char quality = 0;
 };
 
-// The host and kernels share the layout of both.
+// One adapter of --adapter_fasta that was cut off and counts.
+struct FastaCut {
+  std::uint32_t read = 0;  // of pairs, 2 i or 2 i + 1
+  std::int32_t begin = 0;  // in the read as it came; -1 - k: adapter k begins before the read
+  std::int32_t length =
+      0;  // of what was cut; of the adapter's head where it begins before the read
+};
+
+// The host and kernels share the layout of these.
 static_assert(sizeof(TrimResult) == 28 && std::is_trivially_copyable_v<TrimResult>);
 static_assert(sizeof(BaseChange) == 12 && std::is_trivially_copyable_v<BaseChange>);
+static_assert(sizeof(FastaCut) == 12 && std::is_trivially_copyable_v<FastaCut>);
 
 }  // namespace biogpu::qc

@@ -62,8 +62,14 @@ class ReadMaker {
   void add(qc::FastqChunk& chunk, const std::string& name, const std::string& fragment,
            std::size_t length) {
     const char* tails[] = {"ACGT", "GGGG", "AAAA", "GGGA"};
-    std::string sequence =
-        (fragment + kAdapter + random_bases(rng_, 200, tails[rng_() % 4])).substr(0, length);
+    std::string sequence = fragment + kAdapter + random_bases(rng_, 200, tails[rng_() % 4]);
+    // A base more or less, near the adapter or in the fragment.
+    const std::size_t at = rng_() % (fragment.size() + 12) + (rng_() % 2 == 0 ? 0 : 8);
+    if (const unsigned kind = rng_() % 6; kind == 0)
+      sequence.erase(at, 1);
+    else if (kind == 1)
+      sequence.insert(at, 1, "ACGT"[rng_() % 4]);
+    sequence.resize(length);
     std::string quality;
     const unsigned shape = rng_() % 4;
     for (std::size_t i = 0; i < length; ++i) {
@@ -175,6 +181,14 @@ void check_same_as_cpu(const qc::Options& options, std::size_t n) {
       CAPTURE(k);
       CHECK(by_gpu.text[k].view() == by_cpu.text[k].view());
     }
+    CHECK(by_gpu.cut_text.view() == by_cpu.cut_text.view());
+    REQUIRE(by_gpu.cuts.size() == by_cpu.cuts.size());
+    bool same_cuts = true;
+    for (std::size_t k = 0; k < by_cpu.cuts.size(); ++k)
+      same_cuts = same_cuts && by_gpu.cuts[k].pack == by_cpu.cuts[k].pack &&
+                  by_gpu.cuts[k].mate == by_cpu.cuts[k].mate &&
+                  by_gpu.cuts[k].length == by_cpu.cuts[k].length;
+    CHECK(same_cuts);
   }
   check_same(gpu_sums.counts, cpu_sums.counts);
   qc::Summary of_gpu;
@@ -192,11 +206,40 @@ void check_same_as_cpu(const qc::Options& options, std::size_t n) {
 
 using Change = std::function<void(qc::Options&)>;
 
+// What fastp 1 does in another way: adapters with a gap, counts of listed ones, dimers, keys of all
+// tables.
+std::vector<Change> changes_of_fastp_1() {
+  using O = qc::Options;
+  std::vector<Change> all{
+      [](O&) {},
+      [](O& o) { o.adapter1 = o.adapter2 = kAdapter, o.duplicate_level = 6; },
+      [](O& o) {
+        o.fasta_adapters = {std::string(kAdapter).substr(5), "GGGGGGGG", kAdapter, "GAACTCCAG"};
+        o.adapter1 = "GGGGGGGGGGGGGGGG", o.failed_out.assign(1, 'f');
+      },
+      [](O& o) { o.gapped_overlap = true, o.overlap_diff_limit = 2; },
+      [](O& o) { o.dimer_max_len = 25, o.adapter1 = kAdapter, o.failed_out.assign(1, 'f'); },
+      [](O& o) {
+        o.gapped_overlap = o.correction = o.trim_poly_x = true;
+        o.overlap_require = 12, o.overlap_diff_limit = 3, o.dimer_max_len = 0;
+        o.fasta_adapters = {"AGATCGGAAGAGC", "TTTTTTTT", "CACACGTCTGAAC"};
+        o.umi = true, o.umi_location = qc::UmiLocation::per_read, o.umi_length = 3;
+        o.trim1 = {1, 2, 80};
+      },
+  };
+  for (Change& change : all)
+    change = [change](O& o) {
+      o.profile = qc::Profile::fastp_1;
+      change(o);
+    };
+  return all;
+}
+
 // Each case differs from the defaults by these.
 std::vector<Change> changes() {
   using O = qc::Options;
   const auto window = [](int size, int quality) { return qc::WindowCut{true, size, quality}; };
-  return {
+  std::vector<Change> all{
       [](O&) {},
       [](O& o) { o.correction = true; },
       [](O& o) { o.adapter_trimming = false, o.quality_filter = false; },
@@ -241,6 +284,13 @@ std::vector<Change> changes() {
         o.failed_out.assign(1, 'f'), o.unpaired1.assign(1, 'u');
       },
   };
+  for (Change& change : all)
+    change = [change](O& o) {
+      o.profile = qc::Profile::fastp_0_23;
+      change(o);
+    };
+  for (Change& change : changes_of_fastp_1()) all.push_back(std::move(change));
+  return all;
 }
 
 }  // namespace
