@@ -47,7 +47,7 @@ for sample in sample2 sample3 sample5 sample6; do
   check "the name of $sample" grep -q "^[^	]*\b$sample	" "$table"
 done
 check "the version in the merged report" \
-  grep -q "\"biogpu\": {\"version\": \"$("$biogpu" --version | sed -n '1s/biogpu //p')\"}" reports/sample2/fastp.json
+  grep -q "\"biogpu\": {\"version\": \"$("$biogpu" --version | sed -n '1s/biogpu //p')\", " reports/sample2/fastp.json
 check "the version on the merged page" grep -q "biogpu $("$biogpu" --version | sed -n '1s/biogpu //p') qc" sample2.html
 check "a table of k-mer spectra" bash -c 'grep -rlq "lambda" out/multiqc_data/*jellyfish* 2>/dev/null || grep -q "jellyfish.*Found 1 report\|Found 1 report" err.txt out.txt'
 finish

@@ -105,6 +105,7 @@ class QcRun {
     stages.insert(stages.end(), result.stages.begin(), result.stages.end());
     log_.stages(stages);
     keep_rates(result, options);
+    for (const std::string& line : flow_text(result)) log_.info(line);
     log_.info(fmt::format("{} {} in {:.2f} s", result.n_records,
                           options.paired() ? "pairs" : "reads", log_.seconds()));
   }

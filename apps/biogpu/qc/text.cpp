@@ -100,4 +100,21 @@ std::string qc_text(const qc::Summary& summary, const qc::Options& options) {
   return text;
 }
 
+std::vector<std::string> flow_text(const qc::RunResult& result) {
+  using qc::Fate;
+  const qc::Flow& flow = result.summary.flow;
+  std::string bytes = fmt::format("{}", result.bytes_read);
+  if (result.file_bytes > 0) bytes += fmt::format(" of {}", result.file_bytes);
+  std::string removed = fmt::format("removed: {} reads by filters", flow.reads_of(Fate::filtered));
+  if (flow.reads_of(Fate::duplicate) > 0)
+    removed += fmt::format(", {} as duplicates", flow.reads_of(Fate::duplicate));
+  if (flow.reads_of(Fate::index_listed) > 0)
+    removed += fmt::format(", {} by their index", flow.reads_of(Fate::index_listed));
+  return {fmt::format("in: {} reads, {} bases; {} bytes", flow.reads_in(), flow.bases_in(), bytes),
+          fmt::format("out: {} reads, {} bases; {} bytes", flow.reads_out(), flow.bases_out,
+                      result.bytes_written),
+          fmt::format("{}, {} bases; {} bases trimmed off reads that are out", removed,
+                      flow.bases_removed(), flow.bases_trimmed())};
+}
+
 }  // namespace biogpu::app

@@ -87,6 +87,13 @@ class BatchProcessor {
     pack_ = {};
   }
 
+  // Where a read went; n_out: of its bases, those that are written.
+  void settle(const Record& record, Fate fate, int n_out = 0) {
+    sums_.flow.count(fate, record.original.length);
+    sums_.flow.bases_out += static_cast<std::uint64_t>(n_out);
+  }
+  void settle_out(const Record& record, Fate fate) { settle(record, fate, record.mate.length); }
+
   bool dropped_as_duplicate(std::size_t i) const {
     return options_.dedup && batch_.is_duplicate[i] != 0;
   }
@@ -151,6 +158,7 @@ class BatchProcessor {
     convert_phred64(record);
     if (has_index_lists_ && has_listed_index(record.text.name, {}, options_)) {
       count_before(record, 0);
+      settle(record, Fate::index_listed);
       return;
     }
     edit_names(record, nullptr);
@@ -163,9 +171,11 @@ class BatchProcessor {
       append_fastq(batch_.output(Output::out1), record.text, record.mate);
       ++pack_.n_passed;
       count_both(record, 0);
+      settle_out(record, Fate::passed);
       return;
     }
     count_before(record, 0);
+    settle(record, verdict == Verdict::passed ? Fate::duplicate : Fate::filtered);
     if (!options_.failed_out.empty() && !dropped_as_duplicate(i))
       append_fastq(batch_.output(Output::failed), record.text, record.failed(),
                    failure_tag(verdict));
@@ -180,8 +190,10 @@ class BatchProcessor {
     convert_phred64(first);
     convert_phred64(second);
     counted_before_ = false;
-    if (has_index_lists_ && has_listed_index(first.text.name, second.text.name, options_))
+    if (has_index_lists_ && has_listed_index(first.text.name, second.text.name, options_)) {
+      settle_both(first, second, Fate::index_listed);
       return count_pair_before(first, second);
+    }
     edit_names(first, &second);
     first.umi_cut = first.mate;
     second.umi_cut = second.mate;
@@ -276,6 +288,9 @@ class BatchProcessor {
     Mate merged = build_merged(first.mate, second.mate, from1, from2);
     const Verdict verdict = filter(merged, options_);
     sums_.counts.count(verdict, 2);
+    const Fate fate = verdict == Verdict::passed ? Fate::passed : Fate::filtered;
+    settle(first, fate, verdict == Verdict::passed ? merged.length : 0);
+    settle(second, fate);
     if (verdict != Verdict::passed) return;
     const std::string tag = "merged_" + std::to_string(from1) + "_" + std::to_string(from2);
     FastqHeader text = first.text;
@@ -317,7 +332,11 @@ class BatchProcessor {
       const Verdict verdict = filter_record(*record);
       sums_.counts.count(verdict, 1);
       both = both && verdict == Verdict::passed;
-      if (verdict != Verdict::passed || duplicate) continue;
+      if (verdict != Verdict::passed || duplicate) {
+        settle(*record, verdict == Verdict::passed ? Fate::duplicate : Fate::filtered);
+        continue;
+      }
+      settle_out(*record, Fate::passed);
       append_fastq(batch_.output(Output::merged), record->text, record->mate);
       count_after(record->mate, 0);
       keep_for_overrepresentation(record->mate, 0);
@@ -336,7 +355,7 @@ class BatchProcessor {
     } else {
       count_pair_before(first, second);
     }
-    if (!duplicate) write_verdicts(first, second, verdict1, verdict2);
+    write_verdicts(first, second, verdict1, verdict2, duplicate);
   }
 
   // In merging mode: a pair that was not merged.
@@ -344,24 +363,40 @@ class BatchProcessor {
     const Verdict verdict1 = filter_record(first);
     const Verdict verdict2 = filter_record(second);
     sums_.counts.count(std::max(verdict1, verdict2), 2);
-    if (!duplicate) write_verdicts(first, second, verdict1, verdict2);
+    write_verdicts(first, second, verdict1, verdict2, duplicate);
   }
 
-  void write_verdicts(const Record& first, const Record& second, Verdict verdict1,
-                      Verdict verdict2) {
-    if (verdict1 == Verdict::passed && verdict2 == Verdict::passed) {
+  void settle_both(const Record& first, const Record& second, Fate fate) {
+    settle(first, fate);
+    settle(second, fate);
+  }
+
+  // A duplicate is not written, whatever its filters say.
+  void write_verdicts(const Record& first, const Record& second, Verdict verdict1, Verdict verdict2,
+                      bool duplicate) {
+    const bool both = verdict1 == Verdict::passed && verdict2 == Verdict::passed;
+    if (duplicate) return settle_both(first, second, both ? Fate::duplicate : Fate::filtered);
+    if (both) {
+      settle_out(first, Fate::passed);
+      settle_out(second, Fate::passed);
       const bool one_file = options_.use_stdout && !options_.merge;
       append_fastq(batch_.output(Output::out1), first.text, first.mate);
       append_fastq(batch_.output(one_file ? Output::out1 : Output::out2), second.text, second.mate);
       ++pack_.n_passed;
       return;
     }
-    if (verdict1 != Verdict::passed && verdict2 != Verdict::passed) return;  // fastp's silence
+    if (verdict1 != Verdict::passed && verdict2 != Verdict::passed)  // fastp's silence
+      return settle_both(first, second, Fate::filtered);
     const bool first_passed = verdict1 == Verdict::passed;
     const Record& good = first_passed ? first : second;
     const Record& bad = first_passed ? second : first;
     const Verdict why = first_passed ? verdict2 : verdict1;
     const bool keeps_good = unpaired_output(good, first_passed);
+    if (keeps_good)
+      settle_out(good, Fate::unpaired);
+    else
+      settle(good, Fate::filtered);
+    settle(bad, Fate::filtered);
     if (options_.failed_out.empty()) return;
     io::CharBuffer& failed = batch_.output(Output::failed);
     const auto write_good = [&] {

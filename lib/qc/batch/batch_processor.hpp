@@ -7,6 +7,7 @@
 #include "lib/qc/batch/batch.hpp"
 #include "lib/qc/options/options.hpp"
 #include "lib/qc/stats/filter_counts.hpp"
+#include "lib/qc/stats/flow.hpp"
 #include "lib/qc/stats/read_stats.hpp"
 #include "lib/qc/steps/trim_pipeline.hpp"
 
@@ -15,6 +16,7 @@ namespace biogpu::qc {
 // The sums of one worker over its batches.
 struct WorkerSums {
   FilterCounts counts;
+  Flow flow;
   // Most reads pass unchanged: they count before and after filtering, and are added once.
   std::array<StatsAdder, 2> unchanged;  // by mate
   std::array<StatsAdder, 2> before;     // only before

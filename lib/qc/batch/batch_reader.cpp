@@ -158,6 +158,13 @@ std::uint64_t BatchReader::bytes_read() const {
   return file1_.bytes_read() + (file2_ ? file2_->bytes_read() : 0);
 }
 
+std::uint64_t BatchReader::file_bytes() const {
+  const std::uint64_t bytes1 = file1_.file_bytes();
+  if (!file2_) return bytes1;
+  const std::uint64_t bytes2 = file2_->file_bytes();
+  return bytes1 == 0 || bytes2 == 0 ? 0 : bytes1 + bytes2;
+}
+
 double BatchReader::fraction_read() const {
   const std::uint64_t bytes = file1_.file_bytes();
   return bytes == 0 ? 0 : static_cast<double>(file1_.bytes_read()) / static_cast<double>(bytes);

@@ -25,9 +25,10 @@ class BatchReader {
   std::uint64_t n_records() const { return n_records_; }    // reads or pairs so far
   std::uint64_t n_of_input() const { return n_of_input_; }  // of all shards; 0 without --shard
   std::uint64_t bytes_read() const;
-  double fraction_read() const;    // 0 where it cannot be told
-  StageTimes ahead_stage() const;  // the threads that read ahead, together
-  double wait_seconds() const;     // that next() waited for them
+  std::uint64_t file_bytes() const;  // of all files; 0 where one is not regular
+  double fraction_read() const;      // 0 where it cannot be told
+  StageTimes ahead_stage() const;    // the threads that read ahead, together
+  double wait_seconds() const;       // that next() waited for them
   void add_remarks(std::vector<std::string>& remarks) const;
   // The remark on the first mates whose names differ; empty where there are none.
   const std::string& other_names() const { return other_names_; }

@@ -127,6 +127,7 @@ Merged merge_parts(std::vector<Part> parts, const std::vector<std::string>& path
   merged.command = sorted.front().command;
   for (const Part& part : sorted) {
     merged.summary.counts.add(part.summary.counts);
+    merged.summary.flow.add(part.summary.flow);
     for (std::size_t m = 0; m < 2; ++m) {
       merged.summary.before[m].add(part.summary.before[m]);
       merged.summary.after[m].add(part.summary.after[m]);

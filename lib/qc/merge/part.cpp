@@ -37,12 +37,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CycleSums, bases, quality, all_bases, all_qua
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReadStats, n_reads, n_bases, q20_bases, q30_bases, q40_bases,
                                    cycles, kmers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TurnCounts, n_reads, found)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Flow, reads, bases, bases_out)
 
 namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 
 json json_of(const FilterCounts& counts) {
   return {{"verdicts", counts.verdicts},
@@ -168,6 +169,7 @@ Part part_of(json& from) {
   from.at("before").get_to(part.summary.before);
   from.at("after").get_to(part.summary.after);
   read_filter_counts(from.at("tally"), part.summary.counts);
+  from.at("flow").get_to(part.summary.flow);
   for (std::size_t m = 0; m < 2; ++m)
     part.partial.adapters[m] = read_text_counts(from.at("adapters").at(m), part.options);
   from.at("turns_before").get_to(part.partial.before);
@@ -190,6 +192,7 @@ std::string encode_part(Part part) {
       {"before", part.summary.before},
       {"after", part.summary.after},
       {"tally", json_of(part.summary.counts)},
+      {"flow", part.summary.flow},
       {"adapters", {json_of(part.partial.adapters[0]), json_of(part.partial.adapters[1])}},
       {"duplicate_keys", take_json_of(part.partial.keys)},
       {"turns_before", part.partial.before},

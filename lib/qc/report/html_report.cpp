@@ -122,6 +122,8 @@ class Report {
     }
     if (options_.complexity_filter)
       row("reads with low complexity:", counts.n_with(Verdict::low_complexity));
+    if (options_.follows_fastp_1() && options_.adapter_trimming)
+      row("reads with adapter dimer:", counts.n_with(Verdict::adapter_dimer));
     page_.put_table("filtering_result", "Filtering result", rows);
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -39,7 +40,7 @@ class Writer {
         write_stats(fmt::format("read{}_after_filtering", m + 1), summary_.after[m],
                     summary_.overrepresented_after[m]);
     put("\t\"command\": {},\n", quoted(command));
-    put("\t\"biogpu\": {{\"version\": \"{}\"}}\n}}\n", std::string_view(kVersion));
+    write_own();
     return std::move(text_);
   }
 
@@ -77,6 +78,18 @@ class Writer {
     if (two) put("\t\t\t\"read2_mean_length\":{},\n", mean_length(stats[1]));
     put("\t\t\t\"gc_content\":{:g}\n\t\t}}",
         ratio(sum([](const ReadStats& s) { return s.gc_bases(); }), n_bases));
+  }
+
+  // One line, with which programs that compare with fastp's report can do without.
+  void write_own() {
+    const Flow& flow = summary_.flow;
+    put("\t\"biogpu\": {{\"version\": \"{}\", \"reads\": {{\"in\": {}", std::string_view(kVersion),
+        flow.reads_in());
+    constexpr std::array<const char*, kFates> kNames = {"passed", "unpaired", "filtered",
+                                                        "duplicates", "index_listed"};
+    for (std::size_t f = 0; f < kFates; ++f) put(", \"{}\": {}", kNames[f], flow.reads[f]);
+    put("}}, \"bases\": {{\"in\": {}, \"out\": {}, \"removed\": {}, \"trimmed\": {}}}}}\n}}\n",
+        flow.bases_in(), flow.bases_out, flow.bases_removed(), flow.bases_trimmed());
   }
 
   void write_summary() {
@@ -234,7 +247,7 @@ class Writer {
 }  // namespace
 
 std::string fastp_version(Profile profile) {
-  return profile == Profile::fastp_1 ? "1.3.6" : "0.23.2";
+  return profile == Profile::fastp_1 ? "1.3.7" : "0.23.2";
 }
 
 std::string json_report(const Summary& summary, const Options& options,

@@ -1,5 +1,7 @@
 #include "lib/qc/run/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <memory>
@@ -80,6 +82,8 @@ class Run {
     result.n_records = reader_.n_records();
     result.n_of_input = options_.shard.is_whole() ? result.n_records : reader_.n_of_input();
     result.bytes_read = reader_.bytes_read();
+    result.file_bytes = reader_.file_bytes();
+    result.bytes_written = outputs_.bytes_written();
     reader_.add_remarks(result.remarks);
     result.other_names = reader_.other_names();
     if (const std::string remark = gpus_.remark(); !remark.empty())
@@ -87,6 +91,7 @@ class Run {
     add_stages(times, result);
     const StageClock report("report", 1);
     sum_up(result);
+    require_balance(result);
     result.n_device_records = n_on_device_;
     if (result.n_device_records > 0)
       result.stages.push_back({"device/steps", n_workers, 0, result.device_s, 0, "", 0});
@@ -204,6 +209,7 @@ class Run {
         result.device_bytes += worker.gpu->device_bytes();
       }
       summary.counts.add(worker.sums.counts);
+      summary.flow.add(worker.sums.flow);
       for (std::size_t m = 0; m < 2; ++m) {
         const ReadStats unchanged = worker.sums.unchanged[m].take();
         summary.before[m].add(unchanged);
@@ -221,6 +227,20 @@ class Run {
     if (duplicates_) duplicates_->report(summary);
     if (overrepresentation_) overrepresentation_->report(summary);
     if (!options_.part_out.empty()) share(result.partial);
+  }
+
+  // Every read that came in went somewhere, and the statistics saw it.
+  void require_balance(const RunResult& result) const {
+    const Summary& summary = result.summary;
+    const std::uint64_t n_in = result.n_records * (options_.paired() ? 2 : 1);
+    const std::uint64_t n_counted = summary.before[0].n_reads + summary.before[1].n_reads;
+    const std::uint64_t n_bases = summary.before[0].n_bases + summary.before[1].n_bases;
+    if (summary.flow.reads_in() != n_in || n_counted != n_in || summary.flow.bases_in() != n_bases)
+      throw Error(
+          ErrorCode::failed,
+          fmt::format("the numbers do not add up: {} reads were read, {} counted with {} "
+                      "bases, {} written or removed with {}; please report this",
+                      n_in, n_counted, n_bases, summary.flow.reads_in(), summary.flow.bases_in()));
   }
 
   void share(PartialReport& partial) {

@@ -25,10 +25,12 @@ struct RunSettings {
 
 struct RunResult {
   Summary summary;
-  PartialReport partial;         // with --part
-  std::uint64_t n_of_input = 0;  // reads or pairs of all shards
-  std::uint64_t n_records = 0;   // reads or pairs
-  std::uint64_t bytes_read = 0;
+  PartialReport partial;               // with --part
+  std::uint64_t n_of_input = 0;        // reads or pairs of all shards
+  std::uint64_t n_records = 0;         // reads or pairs
+  std::uint64_t bytes_read = 0;        // of the input's files, as they lie there
+  std::uint64_t file_bytes = 0;        // that they have; 0: not known of all
+  std::uint64_t bytes_written = 0;     // of reads, compressed where the output is
   std::vector<std::string> remarks;    // warnings of a lenient run
   std::string other_names;             // see BatchReader
   std::uint64_t n_device_records = 0;  // of n_records, those whose steps ran on a device

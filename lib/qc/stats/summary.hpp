@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "lib/qc/stats/filter_counts.hpp"
+#include "lib/qc/stats/flow.hpp"
 #include "lib/qc/stats/overrepresented.hpp"
 #include "lib/qc/stats/read_stats.hpp"
 
@@ -16,7 +17,8 @@ struct Summary {
   std::array<ReadStats, 2> after;
   std::array<SequenceCounts, 2> overrepresented_before;
   std::array<SequenceCounts, 2> overrepresented_after;
-  FilterCounts counts;                  // without its adapters
+  FilterCounts counts;  // without its adapters
+  Flow flow;
   std::array<CommonTexts, 2> adapters;  // those that are at least 1 % of what was cut off as one
   std::uint64_t n_evaluated = 0;        // reads or pairs looked at for duplicates
   std::uint64_t n_duplicates = 0;
