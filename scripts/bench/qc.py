@@ -100,7 +100,7 @@ def case_lines(arguments, work, name):
     for program in ("biogpu", "fastp"):
         out = work / program
         out.mkdir(exist_ok=True)
-        line = [arguments.biogpu, "qc", "--device", arguments.device] if program == "biogpu" else [
+        line = [arguments.biogpu, "qc", *arguments.profile, "--device", arguments.device] if program == "biogpu" else [
             arguments.fastp]
         reads = [work / f"r{mate}{suffix}" for mate in mates]
         trimmed = [out / f"o{mate}{suffix}" for mate in mates]
@@ -163,6 +163,7 @@ def main():
     have_fastp = shutil.which(arguments.fastp) is not None
     if have_fastp:
         arguments.fastp = str(pathlib.Path(shutil.which(arguments.fastp)).absolute())
+    arguments.profile = peers.qc_profile(peers.fastp_version(arguments.fastp)) if have_fastp else []
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         work = pathlib.Path(folder)
         make_input(arguments, work)
@@ -175,8 +176,7 @@ def main():
         if arguments.resident and have_fastp:
             result["resident"] = qc_peers.resident(arguments, find_bench(arguments), work)
     if have_fastp:
-        result["fastp"] = subprocess.run([arguments.fastp, "--version"], capture_output=True,
-                                         text=True, check=False).stderr.strip()
+        result["fastp"] = peers.fastp_version(arguments.fastp)
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

@@ -20,6 +20,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from measure import peers  # noqa: E402
+
 ADAPTER1 = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA"
 ADAPTER2 = "AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGT"
 COMPLEMENT = str.maketrans("ACGTN", "TGCAN")
@@ -219,6 +223,7 @@ class Comparison:
         self.index = work / "index.txt"
         self.index.write_text("AAACGTAC\nCCACGTAC\n", encoding="ascii")
         self.rows = []
+        self.profile = peers.qc_profile(peers.fastp_version(arguments.fastp))
 
     def command(self, program, options, inputs, out):
         words = options.split()
@@ -252,7 +257,7 @@ class Comparison:
 
     def compare(self, name, options, inputs):
         case = self.work / f"case{len(self.rows)}"
-        ours = [self.arguments.biogpu, "qc", "--device", self.arguments.device]
+        ours = [self.arguments.biogpu, "qc", *self.profile, "--device", self.arguments.device]
         theirs = [self.arguments.fastp]
         codes = (self.run(ours, options, inputs, case / "biogpu"),
                  self.run(theirs, options, inputs, case / "fastp"))

@@ -1,5 +1,7 @@
 """The commands of the peers, each in one place: scripts/compare and scripts/bench run the same ones."""
 
+import subprocess
+
 BWA_PARTS = ("amb", "ann", "pac", "bwt", "sa")
 
 
@@ -28,6 +30,17 @@ def bwa_index(genome, prefix):
 
 def bwa_matches(index, reads):
     return ["bwa", "fastmap", index, reads]
+
+
+def qc_profile(version):
+    """The options of `biogpu qc` for the results of a fastp, by what it prints as its version."""
+    return ["--profile", "fastp-0.23" if version.startswith("fastp 0.") else "fastp-1"]
+
+
+def fastp_version(program):
+    """The line, which older ones print on standard error."""
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).strip()
 
 
 def trim(program, threads, reads, trimmed, report):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `biogpu qc --profile fastp-1`: what fastp 1.3.6 does in another way than 0.23.2; and the warnings of qc.
-# Random comparisons with the program itself: scripts/compare/random fastp1.
+# `biogpu qc`: what fastp 1.3.7, whose results are the default, does in another way than 0.23.2; and the warnings of
+# qc. Random comparisons with the program itself: scripts/compare/random fastp1.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -39,6 +39,14 @@ for profile in fastp-0.23 fastp-1; do
 done
 check "Q40 in the log" err_has '^Q40 bases: 0(0%)$'
 check "the line of dimers" err_has '^reads failed due to adapter dimer: 0$'
+check "the row of dimers" grep -q 'reads with adapter dimer:' q.html
+check "the rows of Q40" [ "$(grep -o 'Q40 bases:' q.html | wc -l)" -eq 2 ]
+works qc -i short.fq -o default.fq "${quiet[@]}"
+check "the default" same_files o.fq default.fq
+check "its version" json_is q.json 'j["summary"]["fastp_version"] == "1.3.7"'
+works qc --profile fastp-0.23 -i short.fq -o o.fq "${quiet[@]}"
+check "the other's version" json_is q.json 'j["summary"]["fastp_version"] == "0.23.2"'
+check "the other has neither row" bash -c '! grep -q "Q40 bases\|adapter dimer" q.html'
 works qc --profile fastp-1 -A -i short.fq -o o.fq "${quiet[@]}"
 check "none where adapters stay" bash -c '! grep -q dimer err.txt'
 works qc --profile fastp-1 -A -i short.fq -o o.fq "${quiet[@]}" -W 5
@@ -58,19 +66,34 @@ for i in 1 2; do
 done
 works qc-merge -j m.json -h m.html 1.part 2.part
 check "merged parts count as one run" bash -c 'diff <(grep -v command 1.json) <(grep -v command m.json)'
-works qc --quiet -i many.fq -a GATTACAGATTACACCAGGT -w 1 -o o.fq -j old.json -h q.html
+works qc --quiet --profile fastp-0.23 -i many.fq -a GATTACAGATTACACCAGGT -w 1 -o o.fq -j old.json -h q.html
 check "fastp 0.23 counts all" json_is old.json 'sum(j["adapter_cutting"]["read1_adapter_counts"].values()) == 20600'
+
+# A read that is left with 2 bases or fewer behind an adapter is a dimer; of pairs both mates.
+printf '@d\nAC%s\n+\n%s\n@e\nACGTA%s\n+\n%s\n' AGATCGGAAGAGCACACGTCTGAACTCCAGTCA "$(printf 'H%.0s' {1..35})" \
+  AGATCGGAAGAGCACACGTCTGAACTCCAGTCA "$(printf 'H%.0s' {1..38})" >dimers.fq
+dimer=(qc --quiet -a AGATCGGAAGAGCACACGTCTGAACTCCAGTCA -i dimers.fq -o o.fq "${quiet[@]}" --failed_out f.fq)
+works "${dimer[@]}"
+check "a dimer" json_is q.json 'j["filtering_result"]["adapter_dimer_reads"] == 1 and j["filtering_result"]["too_short_reads"] == 1'
+check "its tag" grep -q '^@d failed_adapter_dimer$' f.fq
+works "${dimer[@]}" --dimer_max_len 5
+check "two dimers" json_is q.json 'j["filtering_result"]["adapter_dimer_reads"] == 2'
+works "${dimer[@]}" --profile fastp-0.23
+check "no dimers" json_is q.json '"adapter_dimer_reads" not in j["filtering_result"] and j["filtering_result"]["too_short_reads"] == 2'
 
 # Options of fastp 1 alone.
 printf '@r:7 1:N:0:AC\nGATTACATTGACCAGTTGACCATTGACC\n+\nHHHHHHHHHHHHHHHHHHHHHHHHHHHH\n' >umi.fq
 umi=(qc --quiet -A -i umi.fq -o o.fq "${quiet[@]}" -U --umi_loc read1 --umi_len 6)
-works "${umi[@]}" --profile fastp-1 --umi_delim ..
+works "${umi[@]}" --umi_delim ..
 check "--umi_delim" [ "$(head -1 o.fq)" = '@r:7..GATTAC 1:N:0:AC' ]
-works "${umi[@]}" --profile fastp-1 --umi_prefix X --umi-delim '#'
+works "${umi[@]}" --umi_prefix X --umi-delim '#'
 check "with a prefix" [ "$(head -1 o.fq)" = '@r:7#X_GATTAC 1:N:0:AC' ]
 works "${umi[@]}"
 check "by default" [ "$(head -1 o.fq)" = '@r:7:GATTAC 1:N:0:AC' ]
-fails 2 '^biogpu qc: --umi_delim and --allow_gap_overlap_trimming need --profile fastp-1' "${umi[@]}" --umi_delim _
+for words in "--umi_delim _" "--dimer_max_len 3" "--allow_gap_overlap_trimming"; do
+  # shellcheck disable=SC2086
+  fails 2 '--allow_gap_overlap_trimming do not go with --profile fastp-0.23' "${umi[@]}" --profile fastp-0.23 $words
+done
 fails 2 'expected no control characters' "${umi[@]}" --profile fastp-1 --umi_delim $'\n'
 # Mates whose overlap of 40 bases lacks one at its end: only with a gap the adapter behind it is seen.
 python3 - <<'P'
@@ -131,9 +154,26 @@ sh "$compat" --in1 umi.fq true -A -w 2 --out1 o.fq no "${quiet[@]}" >out.txt 2>e
 check "words of no option are ignored" [ $? -eq 0 ]
 check "and named" err_has '^fastp (biogpu): ignored, as fastp does: true$'
 check "the reads are there" same_files umi.fq o.fq
-check "the version" [ "$(sh "$compat" --version 2>&1)" = "fastp 0.23.2" ]
-check "of the profile" [ "$(sh "$compat" --profile fastp-1 -v)" = "fastp 1.3.6" ]
-check "by the environment" [ "$(BIOGPU_FASTP_PROFILE=fastp-1 sh "$compat" -v)" = "fastp 1.3.6" ]
-sh "$compat" -A -i umi.fq -o o.fq "${quiet[@]}" -U --umi_loc read1 --umi_len 6 --umi_delim _ 2>err.txt
+check "the version" [ "$(sh "$compat" --version 2>/dev/null)" = "fastp 1.3.7" ]
+check "of the profile" [ "$(sh "$compat" --profile fastp-0.23 -v 2>&1 >/dev/null)" = "fastp 0.23.2" ]
+check "by the environment" [ "$(BIOGPU_FASTP_PROFILE=fastp-0.23 sh "$compat" -v 2>&1)" = "fastp 0.23.2" ]
+BIOGPU_FASTP_PROFILE=fastp-0.23 sh "$compat" -A -i umi.fq -o o.fq "${quiet[@]}" -U --umi_loc read1 --umi_len 6 --umi_delim _ 2>err.txt
 check "an option of fastp 1 chooses its profile" [ "$(head -1 o.fq)" = '@r:7_GATTAC 1:N:0:AC' ]
+
+# An option that biogpu has not goes to the next fastp on PATH; what it has never does.
+mkdir next
+printf '#!/bin/sh\necho "the next one: $*"\n' >next/fastp
+chmod +x next/fastp
+for words in "-i umi.fq --new_option 3 -o o.fq" "--other=1" "-A --one-more"; do
+  # shellcheck disable=SC2086
+  check "'$words' is passed on" [ "$(PATH=$work/next:$PATH sh "$compat" $words)" = "the next one: $words" ]
+done
+check "the value of an option is not" [ "$(PATH=$work/next:$PATH sh "$compat" -R --new_option --version)" = "fastp 1.3.7" ]
+n_options=0
+for option in $("$biogpu" qc --help | grep -o -- '--[a-z0-9_]*' | sort -u); do
+  n_options=$((n_options + 1))
+  PATH=$work/next:$PATH sh "$compat" "$option" >out.txt 2>err.txt </dev/null
+  check "$option is not" bash -c '! grep -q "the next one" out.txt'
+done
+check "all options were looked at" [ $n_options -gt 80 ]
 finish

@@ -69,7 +69,7 @@ merged "single reads, packed" -i ../r1.fq -o o1.fq.gz -j q.json -h q.html -x -y 
 merged "pairs" -i ../r1.fq -I ../r2.fq -o o1.fq.gz -O o2.fq.gz -j q.json -h q.html -p -c -w 2
 merged "pairs in one file" -i ../both.fq --interleaved_in -o o1.fq -O o2.fq -j q.json -h q.html -U --umi_loc per_read --umi_len 4
 merged "pairs, merged" -i ../r1.fq -I ../r2.fq -m --merged_out m.fq --failed_out f.fq -j q.json -h q.html -p -P 3
-merged "the new profile" -i ../r1.fq -I ../r2.fq -o o1.fq -O o2.fq --profile fastp-1 --detect_adapter_for_pe -p --dup_calc_accuracy 3 -j q.json -h q.html
+merged "the old profile" -i ../r1.fq -I ../r2.fq -o o1.fq -O o2.fq --profile fastp-0.23 --detect_adapter_for_pe -p --dup_calc_accuracy 3 -j q.json -h q.html
 merged "the first reads" -i ../r1.fq -I ../r2.fq -o o1.fq -O o2.fq --reads_to_process 2500 -j q.json -h q.html
 
 # Parts that do not go together.

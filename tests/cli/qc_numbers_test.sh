@@ -111,7 +111,7 @@ done <<'OPTIONS'
 --split_by_lines 1200
 --split_prefix_digits 6 --split 2
 --thread 2
---dimer_max_len 12 --profile fastp-1
+--dimer_max_len 12
 --batch 2000
 OPTIONS
 check "every option with a number was looked at" \

@@ -132,7 +132,7 @@ check "parasail_aligner" exists p.csv
 # another's copy and one behind a link.
 mkdir -p bare others
 for tool in sh bash dirname readlink cat; do ln -s "$(command -v $tool)" bare; done
-for name in bwa jellyfish; do
+for name in bwa jellyfish fastp; do
   printf '#!/bin/sh\necho "the other %s:" "$@"\nexit 7\n' $name >others/$name
   chmod +x others/$name
 done
@@ -148,7 +148,7 @@ on_path() { # FOLDERS NAME ARGUMENTS...: the shim, first on a PATH of these fold
 all=$compat:$work/copied:$work/linked:$work/others
 for words in "bwa mem -t 2 g r.fq" "bwa aln g r.fq" "bwa index -Z g.fa" "bwa index -p g a.fa b.fa" "bwa fastmap -i 5 g r.fq" \
   "bwa fastmap -l 9 -w 3 g" "bwa" \
-  "jellyfish mem -m 31 -s 2G" "jellyfish cite" "jellyfish jf"; do
+  "jellyfish mem -m 31 -s 2G" "jellyfish cite" "jellyfish jf" "fastp -i r.fq --new_option 3 -o o.fq" "fastp --other=1 word"; do
   read -ra words <<<"$words"
   on_path "$all" "${words[@]}"
   check "the other's exit code" rc_is 7
@@ -166,7 +166,7 @@ on_path "$work/copied" bwa
 check "bwa alone" rc_is 1
 check "its version" [ "$(sed -n 's/^Version: //p' err.txt)" = 0.7.17-r1188 ]
 on_path "$work/copied" fastp --version
-check "fastp --version" [ "$(sed -e 's/fastp //g' err.txt)" = 0.23.2 ]
+check "fastp --version" [ "$(sed -e 's/fastp //g' out.txt)" = 1.3.7 ]
 on_path "$work/copied" jellyfish --version
 check "jellyfish --version" out_is 'jellyfish 2.3.0\n'
 on_path "$work/copied" jellyfish cite

@@ -105,10 +105,10 @@ void add_adapters(CLI::App& command, QcFlags& flags) {
   group.option("--adapter_sequence_r2", o.adapter2, "of second mates [--adapter_sequence]", "SEQ");
   group.option("--adapter_fasta", o.adapter_fasta, "cut every sequence of this file", "FILE");
   group.option("--dimer_max_len", o.dimer_max_len,
-               "profile fastp-1: a read this short behind its adapter is a dimer [2]", "N");
+               "adapter dimers are reads left this short by their adapter [2]", "N");
   group.flag("-2,--detect_adapter_for_pe", o.detect_adapter_for_pe, "detect adapters of pairs too");
   group.flag("--allow_gap_overlap_trimming", o.gapped_overlap,
-             "profile fastp-1: also by an overlap of mates with one gap");
+             "trim adapters by an overlap of mates with one gap too");
 }
 
 void add_trimming(CLI::App& command, QcFlags& flags) {
@@ -179,8 +179,7 @@ void add_pairs(CLI::App& command, QcFlags& flags) {
                "index1, index2, read1, read2, per_index, per_read", "WHERE");
   group.option("--umi_len", o.umi_length, "bases of a UMI in a read", "N");
   group.option("--umi_prefix", o.umi_prefix, "text before it", "TEXT");
-  group.option("--umi_delim", o.umi_delimiter, "profile fastp-1: text between name and UMI [:]",
-               "TEXT");
+  group.option("--umi_delim", o.umi_delimiter, "text between name and UMI [:]", "TEXT");
   group.option("--umi_skip", o.umi_skip, "bases skipped behind it [0]", "N");
 }
 
@@ -216,7 +215,8 @@ void add_run(CLI::App& command, QcFlags& flags) {
                  "part I of N of the reads, in packs of 1,000; 'cat' joins outputs");
   group.option("--part", flags.options.part_out,
                "write what 'biogpu qc-merge' makes the whole report of", "FILE");
-  group.option("--profile", flags.given.profile, "fastp-0.23 or fastp-1 [fastp-0.23]", "WHICH");
+  group.option("--profile", flags.given.profile,
+               "results of fastp 1.3.7 (fastp-1) or 0.23.2 (fastp-0.23) [fastp-1]", "WHICH");
   group.option("--progress", flags.progress, "auto (on a terminal), always, never [auto]", "WHEN")
       ->transform(progress_words());
   group.flag("--quiet", flags.quiet, "only warnings and errors on standard error");

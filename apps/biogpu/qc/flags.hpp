@@ -48,7 +48,7 @@ struct QcFlags {
     std::optional<int> split_files;
     std::optional<std::int64_t> split_lines;
     int threads = 0;  // 0: not given
-    std::string profile = "fastp-0.23";
+    std::string profile = "fastp-1";
     bool discard_unmerged = false;
   } given;
 };

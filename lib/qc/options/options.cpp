@@ -15,6 +15,8 @@
 namespace biogpu::qc {
 namespace {
 
+constexpr int kLongestTrim = 1 << 29;
+
 [[noreturn]] void usage(const std::string& text) { throw Error(ErrorCode::usage, text); }
 
 void require_range(const char* option, long value, long low, long high) {
@@ -193,6 +195,11 @@ std::vector<std::string> check_options(Options& options) {
   check_pair_outputs(options, remarks);
   if (options.unpaired2.empty()) options.unpaired2 = options.unpaired1;
   check_ranges(options);
+  // More than any read has; sums of two still are numbers.
+  for (FixedTrim* const trim : {&options.trim1, &options.trim2}) {
+    trim->front = std::min(trim->front, kLongestTrim);
+    trim->tail = std::min(trim->tail, kLongestTrim);
+  }
   check_output_names(options);
   if (options.adapter2 == "auto" && !options.detect_adapter_for_pe && options.adapter1 != "auto")
     options.adapter2 = options.adapter1;
@@ -204,8 +211,13 @@ std::vector<std::string> check_options(Options& options) {
         "-c/--correction");
     options.correction = false;
   }
-  if (!options.follows_fastp_1() && (options.gapped_overlap || options.umi_delimiter != ":"))
-    usage("--umi_delim and --allow_gap_overlap_trimming need --profile fastp-1");
+  const Options defaults;
+  if (!options.follows_fastp_1() &&
+      (options.gapped_overlap || options.umi_delimiter != defaults.umi_delimiter ||
+       options.dimer_max_len != defaults.dimer_max_len))
+    usage(
+        "--umi_delim, --dimer_max_len and --allow_gap_overlap_trimming do not go with --profile "
+        "fastp-0.23");
   check_umi(options);
   check_shard(options);
   if (options.split_files > 0 && options.reads_standard_input())

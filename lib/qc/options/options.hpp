@@ -8,7 +8,7 @@
 
 namespace biogpu::qc {
 
-// Which fastp the reads and the report follow.
+// Which fastp the reads and the report follow: 0.23.2 or 1.3.7.
 enum class Profile { fastp_0_23, fastp_1 };
 
 enum class UmiLocation { none, index1, index2, read1, read2, per_index, per_read };
@@ -48,7 +48,7 @@ struct Options {
   std::uint64_t reads_to_process = 0;  // reads or pairs; 0: all
   io::Shard shard;                     // by packs of fastp's, of kPackRecords
   std::string part_out;                // what `qc-merge` puts together; empty: none
-  Profile profile = Profile::fastp_0_23;
+  Profile profile = Profile::fastp_1;
   int virtual_workers = 3;  // fastp's -w: some of its numbers depend on it
 
   bool adapter_trimming = true;

@@ -1,4 +1,4 @@
-"""fastp and `biogpu qc`: reads, reports and the log's figures."""
+"""fastp 0.23.2 and `biogpu qc --profile fastp-0.23`: reads, reports and the log's figures."""
 
 import gzip
 import re
@@ -74,7 +74,7 @@ def compare_outputs(run):
     run.compare("report", report(run.folder / "theirs/report.json"), report(run.folder / "ours/report.json"))
 
 
-def play(draw, run, biogpu, program=PROGRAM, profile=(), change_options=None):
+def play(draw, run, biogpu, program=PROGRAM, profile=("--profile", "fastp-0.23"), change_options=None):
     """profile: words for biogpu alone; change_options(draw, paired, words): the options for another version of the peer."""
     paired = draw.chance(0.6)
     draw.note("(pairs)" if paired else "(single reads)")

@@ -1,4 +1,4 @@
-"""fastp 1.3.6, under the name `fastp1` on PATH, and `biogpu qc --profile fastp-1`."""
+"""fastp 1.3.6 or 1.3.7, under the name `fastp1` on PATH, and `biogpu qc`."""
 
 import re
 
@@ -23,4 +23,4 @@ def options_of_fastp_1(draw, paired, words):
 
 
 def play(draw, run, biogpu):
-    fastp.play(draw, run, biogpu, PROGRAM, ("--profile", "fastp-1"), options_of_fastp_1)
+    fastp.play(draw, run, biogpu, PROGRAM, (), options_of_fastp_1)
