@@ -118,17 +118,19 @@ void add_trimming(CLI::App& command, QcFlags& flags) {
   group.option("-f,--trim_front1", g.trim_front1, "bases off the front [0]", "N");
   group.option("-t,--trim_tail1", g.trim_tail1, "bases off the tail [0]", "N");
   group.option("-b,--max_len1", g.max_len1, "longest read, cut at the tail [0: any]", "N");
-  group.option("-F,--trim_front2", g.trim_front2, "the same for second mates [as first]", "N");
-  group.option("-T,--trim_tail2", g.trim_tail2, "the same [as first]", "N");
-  group.option("-B,--max_len2", g.max_len2, "the same [as first]", "N");
+  group.option("-F,--trim_front2", g.trim_front2, "bases off the front of second mates [-f]", "N");
+  group.option("-T,--trim_tail2", g.trim_tail2, "bases off the tail of second mates [-t]", "N");
+  group.option("-B,--max_len2", g.max_len2, "longest second mate, cut at the tail [-b]", "N");
   group.flag("-5,--cut_front", g.cut_front, "cut windows of low quality off the front");
   group.flag("-3,--cut_tail", g.cut_tail, "... off the tail");
   group.flag("-r,--cut_right", g.cut_right, "cut at the first window of low quality");
   group.option("-W,--cut_window_size", g.shared.window, "bases in a window [4]", "N");
   group.option("-M,--cut_mean_quality", g.shared.quality, "mean quality asked of it [20]", "Q");
   const auto own = [&](const std::string& option, QcFlags::Given::Window& cut) {
-    group.option(option + "_window_size", cut.window, "of this one alone", "N");
-    group.option(option + "_mean_quality", cut.quality, "of this one alone", "Q");
+    group.option(option + "_window_size", cut.window, "bases in a window of " + option + " [-W]",
+                 "N");
+    group.option(option + "_mean_quality", cut.quality, "mean quality asked by " + option + " [-M]",
+                 "Q");
   };
   own("--cut_front", g.front);
   own("--cut_tail", g.tail);
@@ -148,16 +150,19 @@ void add_filters(CLI::App& command, QcFlags& flags) {
   QcFlags::Given& g = flags.given;
   Group group(command, "Filters");
   group.flag("-Q,--disable_quality_filtering", g.no_quality_filter, "no filter by quality and N");
-  group.option("-q,--qualified_quality_phred", o.qualified_quality, "a good base [15]", "Q");
-  group.option("-u,--unqualified_percent_limit", o.unqualified_percent, "most others [40]", "%");
-  group.option("-n,--n_base_limit", o.n_base_limit, "most N [5]", "N");
-  group.option("-e,--average_qual", o.average_quality, "least mean quality [0: any]", "Q");
+  group.option("-q,--qualified_quality_phred", o.qualified_quality,
+               "quality from which on a base is good [15]", "Q");
+  group.option("-u,--unqualified_percent_limit", o.unqualified_percent,
+               "drop reads with more bases below -q than this [40]", "%");
+  group.option("-n,--n_base_limit", o.n_base_limit, "drop reads with more N than this [5]", "N");
+  group.option("-e,--average_qual", o.average_quality,
+               "drop reads whose mean quality is below this [0: none]", "Q");
   group.flag("-L,--disable_length_filtering", g.no_length_filter, "no filter by length");
-  group.option("-l,--length_required", o.length_required, "shortest read [15]", "N");
-  group.option("--length_limit", o.length_limit, "longest read [0: any]", "N");
+  group.option("-l,--length_required", o.length_required, "drop reads that are shorter [15]", "N");
+  group.option("--length_limit", o.length_limit, "drop reads that are longer [0: none]", "N");
   group.flag("-y,--low_complexity_filter", o.complexity_filter, "drop monotonous reads");
   group.option("-Y,--complexity_threshold", o.complexity_percent,
-               "least bases that differ from the next [30]", "%");
+               "least share of bases that differ from the next one [30]", "%");
   group.option("--filter_by_index1", o.index_file1, "drop reads of these barcodes", "FILE");
   group.option("--filter_by_index2", o.index_file2, "the same for the second barcode", "FILE");
   group.option("--filter_by_index_threshold", o.index_threshold, "mismatches allowed [0]", "N");
@@ -205,7 +210,7 @@ void add_reports(CLI::App& command, QcFlags& flags) {
 void add_run(CLI::App& command, QcFlags& flags) {
   Group group(command, "Run");
   group.option("-w,--thread", flags.given.threads,
-               "threads; some of fastp's numbers depend on it [all; numbers as of 3]", "N");
+               "threads, and as of how many fastp's numbers are [all; 3]", "N");
   group
       .option("--device", flags.device, "auto, cpu, gpu or a list, 0,1 [BIOGPU_DEVICE, else auto]",
               "WHAT")
