@@ -74,11 +74,12 @@ def compare_outputs(run):
     run.compare("report", report(run.folder / "theirs/report.json"), report(run.folder / "ours/report.json"))
 
 
-def play(draw, run, biogpu, program=PROGRAM, profile=("--profile", "fastp-0.23"), change_options=None):
+def play(draw, run, biogpu, program=PROGRAM, profile=("--profile", "fastp-0.23"), change_options=None,
+         bgzf_chance=0):
     """profile: words for biogpu alone; change_options(draw, paired, words): the options for another version of the peer."""
     paired = draw.chance(0.6)
     draw.note("(pairs)" if paired else "(single reads)")
-    inputs, stdin = fastp_inputs.write(draw, run, paired)
+    inputs, stdin = fastp_inputs.write(draw, run, paired, bgzf_chance)
     options = draw_options(draw, run, paired)
     if change_options:
         options = change_options(draw, paired, options)

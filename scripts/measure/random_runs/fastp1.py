@@ -1,4 +1,4 @@
-"""fastp 1.3.6 or 1.3.7, under the name `fastp1` on PATH, and `biogpu qc`."""
+"""fastp 1.3.7, under the name `fastp1` on PATH, and `biogpu qc`. 1.3.0 to 1.3.6 lose reads of joined BGZF files."""
 
 import re
 
@@ -23,4 +23,4 @@ def options_of_fastp_1(draw, paired, words):
 
 
 def play(draw, run, biogpu):
-    fastp.play(draw, run, biogpu, PROGRAM, (), options_of_fastp_1)
+    fastp.play(draw, run, biogpu, PROGRAM, (), options_of_fastp_1, 0.15)

@@ -92,7 +92,7 @@ def broken(draw, data):
     return kind, b"\n".join(lines)
 
 
-def write(draw, run, paired):
+def write(draw, run, paired, bgzf_chance=0):
     """The input files; returns (words for the peer, words for biogpu, standard input of both)."""
     style = draw.of(("plain", "plain", "illumina", "illumina", "slash", "mgi", "two-colour", "awkward"))
     draw.note(f"(names: {style})")
@@ -127,6 +127,8 @@ def write(draw, run, paired):
         name = f"r{n}.fq"
         if draw.chance(0.25):
             data, name = texts.packed(draw, data), f"{name}.gz"
+        elif bgzf_chance and draw.chance(bgzf_chance):
+            data, name = texts.joined_bgzf(draw, data), f"{name}.gz"
         (run.folder / name).write_bytes(data)
         words += [flag, name]
     return [*words, *(["--interleaved_in"] * interleaved)], stdin

@@ -1,6 +1,8 @@
 """Awkward sequence files: lengths around nothing, N, lower case, CRLF, names of every kind, gz of several members."""
 
 import gzip
+import struct
+import zlib
 
 DNA = "ACGT"
 PROTEIN = "ARNDCQEGHILKMFPSTWYV"
@@ -111,3 +113,22 @@ def packed(draw, data):
         pieces.insert(draw.upto(len(pieces)), b"")
     draw.note("(gzip of several members)" if len(pieces) > 1 else "(gzip)")
     return b"".join(gzip.compress(piece, draw.of((0, 1, 6, 9)), mtime=0) for piece in pieces)
+
+
+def bgzf_block(data):
+    """Up to 64 KiB; without text it is the block that ends a file."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    body = packer.compress(data) + packer.flush()
+    return (b"\x1f\x8b\x08\4\0\0\0\0\0\xff\6\0BC\2\0" + struct.pack("<H", len(body) + 25) + body
+            + struct.pack("<2I", zlib.crc32(data), len(data)))
+
+
+def joined_bgzf(draw, data):
+    """BGZF as 'cat' puts it together: each part ends in the block that ends a file."""
+    cuts = sorted(draw.upto(len(data)) for _ in range(draw.of((0, 1, 2, 5))))
+    step = draw.of((500, 4000, 60000))
+    text = b""
+    for a, b in zip([0, *cuts], [*cuts, len(data)]):
+        text += b"".join(bgzf_block(data[i:min(b, i + step)]) for i in range(a, b, step)) + bgzf_block(b"")
+    draw.note("(BGZF put together)" if cuts else "(BGZF)")
+    return text
