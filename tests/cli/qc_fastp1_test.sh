@@ -162,18 +162,18 @@ check "an option of fastp 1 chooses its profile" [ "$(head -1 o.fq)" = '@r:7_GAT
 
 # An option that biogpu has not goes to the next fastp on PATH; what it has never does.
 mkdir next
-printf '#!/bin/sh\necho "the next one: $*"\n' >next/fastp
+printf '#!/bin/sh\necho "handed on: $*"\n' >next/fastp
 chmod +x next/fastp
 for words in "-i umi.fq --new_option 3 -o o.fq" "--other=1" "-A --one-more"; do
   # shellcheck disable=SC2086
-  check "'$words' is passed on" [ "$(PATH=$work/next:$PATH sh "$compat" $words)" = "the next one: $words" ]
+  check "'$words' is passed on" [ "$(PATH=$work/next:$PATH sh "$compat" $words)" = "handed on: $words" ]
 done
 check "the value of an option is not" [ "$(PATH=$work/next:$PATH sh "$compat" -R --new_option --version)" = "fastp 1.3.7" ]
 n_options=0
 for option in $("$biogpu" qc --help | grep -o -- '--[a-z0-9_]*' | sort -u); do
   n_options=$((n_options + 1))
   PATH=$work/next:$PATH sh "$compat" "$option" >out.txt 2>err.txt </dev/null
-  check "$option is not" bash -c '! grep -q "the next one" out.txt'
+  check "$option is not" bash -c '! grep -q "handed on" out.txt'
 done
 check "all options were looked at" [ $n_options -gt 80 ]
 finish

@@ -84,7 +84,7 @@ fails 3 "has more; are the files of one run" qc -i fewer.fq -I r2.fq -o o.fq -O 
 fails 3 "was not made by the command" qc-merge 1.part other.part -j x.json -h x.html
 fails 3 "is no part" qc-merge r1.fq -j x.json -h x.html
 head -c 20000 1.part >short.part
-fails 3 "short.part: malformed at byte 19999; the file may be damaged or cut short" qc-merge short.part 2.part -j x.json -h x.html
+fails 3 "short.part: malformed at byte 20000; the file may be damaged or cut short" qc-merge short.part 2.part -j x.json -h x.html
 # Nested so deep that a parser that calls itself would run out of stack.
 for open_ in a16161 81 9f c1; do
   python3 -c "import sys; sys.stdout.buffer.write(b'\xa1\x61a' + bytes.fromhex('$open_') * 3000000)" >deep.part

@@ -34,6 +34,7 @@ KNOWN = [
           r"^(report|log|[a-z0-9]+\.fq)"),
     Known("words of no option", PAGE, "a word that belongs to no option | ignored | error, exit 2", ("extra",),
           "^status: peer 0 .*one argument too many"),
+    Known("-p, an empty read", PAGE, "`-p`, one read without bases | ends with a signal | works", (), "^status: peer -6 .*substr"),
     Known("empty overlap limit", PAGE, "`--overlap_diff_limit` below 0", ("below 0",)),
 ]
 OWN_LINES = re.compile(rb'^\s*"(command|fastp_version|biogpu)":.*\n', re.M)
@@ -53,7 +54,7 @@ def contents(path):
 def figures(log):
     """What both programs print of their work, without the lines about the files and the time; remarks in any order."""
     text = LOG_END.sub(b"", b"\n" + log).replace(b"ours/", b"theirs/")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(b"[biogpu ")]
     begin = next((n for n, line in enumerate(lines) if line.startswith(b"Read1 before filtering")), len(lines))
     return b"\n".join([*sorted(lines[:begin]), *lines[begin:]]) + b"\n"
 
