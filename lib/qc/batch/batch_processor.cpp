@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/core/complement.hpp"
 #include "lib/qc/batch/fastq_format.hpp"
+#include "lib/qc/batch/record.hpp"
 #include "lib/qc/steps/correct.hpp"
 #include "lib/qc/steps/filter.hpp"
 #include "lib/qc/steps/umi.hpp"
@@ -13,28 +13,6 @@ namespace biogpu::qc {
 namespace {
 
 constexpr std::string_view kMateFails = "paired_read_is_failing";
-
-// A read with its name.
-struct Record : TrimmedRead {
-  Mate umi_cut;  // after the UMI: what --failed_out shows of a dropped read
-  FastqHeader text;
-
-  // As written to --failed_out: dropped reads were not changed.
-  const Mate& failed() const { return mate.dropped ? umi_cut : mate; }
-};
-
-Mate whole_read(FastqChunk& chunk, std::size_t index) {
-  const RecordPlace& place = chunk.records[index];
-  return {chunk.sequence(place), chunk.quality(place), static_cast<int>(place.length)};
-}
-
-Record open_record(FastqChunk& chunk, std::size_t index) {
-  Record record;
-  record.original = whole_read(chunk, index);
-  record.mate = record.original;
-  record.text = {chunk.name(chunk.records[index]), chunk.strand(chunk.records[index])};
-  return record;
-}
 
 class BatchProcessor {
  public:
@@ -98,14 +76,6 @@ class BatchProcessor {
     return options_.dedup && batch_.is_duplicate[i] != 0;
   }
 
-  void convert_phred64(Record& record) const {
-    if (!options_.phred64) return;
-    for (int i = 0; i < record.mate.length; ++i) {
-      char& symbol = record.mate.quality[i];
-      symbol = static_cast<char>(std::max(kPhredOffset, symbol - (64 - kPhredOffset)));
-    }
-  }
-
   void edit_names(Record& first, Record* second) {
     if (!edits_names_) return;
     const auto load = [&](Record& record, std::string& name) {
@@ -155,7 +125,7 @@ class BatchProcessor {
   void single(std::size_t i) {
     Record record = open_record(batch_.chunk1, i);
     current_pack_ = pack_of(i);
-    convert_phred64(record);
+    if (options_.phred64) convert_phred64(record.mate);
     if (has_index_lists_ && has_listed_index(record.text.name, {}, options_)) {
       count_before(record, 0);
       settle(record, Fate::index_listed);
@@ -187,8 +157,8 @@ class BatchProcessor {
     Record second = options_.interleaved ? open_record(batch_.chunk1, 2 * i + 1)
                                          : open_record(batch_.chunk2, i);
     current_pack_ = pack_of(i);
-    convert_phred64(first);
-    convert_phred64(second);
+    if (options_.phred64)
+      for (const Record* record : {&first, &second}) convert_phred64(record->mate);
     counted_before_ = false;
     if (has_index_lists_ && has_listed_index(first.text.name, second.text.name, options_)) {
       settle_both(first, second, Fate::index_listed);
@@ -285,7 +255,8 @@ class BatchProcessor {
   void write_merged(const Record& first, const Record& second, const Overlap& overlap) {
     const int from1 = overlap.length + std::max(0, overlap.offset);
     const int from2 = overlap.offset > 0 ? second.mate.length - overlap.length : 0;
-    Mate merged = build_merged(first.mate, second.mate, from1, from2);
+    Mate merged = merge_mates(first.mate, second.mate, from1, from2, sums_.merged_sequence,
+                              sums_.merged_quality);
     const Verdict verdict = filter(merged, options_);
     sums_.counts.count(verdict, 2);
     const Fate fate = verdict == Verdict::passed ? Fate::passed : Fate::filtered;
@@ -308,22 +279,6 @@ class BatchProcessor {
     }
     ++pack_.n_passed;
     ++sums_.counts.merged_pairs;
-  }
-
-  // The first from1 bases of mate 1, then the last from2 of mate 2 reverse-complemented.
-  Mate build_merged(const Mate& mate1, const Mate& mate2, int from1, int from2) {
-    const auto n1 = static_cast<std::size_t>(from1);
-    const auto n = n1 + static_cast<std::size_t>(from2);
-    sums_.merged_sequence.resize(n + FastqChunk::kPadding);
-    sums_.merged_quality.resize(n + FastqChunk::kPadding);
-    Mate merged{sums_.merged_sequence.data(), sums_.merged_quality.data(), static_cast<int>(n)};
-    std::copy_n(mate1.sequence, n1, merged.sequence);
-    std::copy_n(mate1.quality, n1, merged.quality);
-    for (int k = 0; k < from2; ++k) {
-      merged.sequence[from1 + k] = complement_acgt(mate2.sequence[from2 - 1 - k]);
-      merged.quality[from1 + k] = mate2.quality[from2 - 1 - k];
-    }
-    return merged;
   }
 
   void write_unmerged(Record& first, Record& second, bool duplicate) {
@@ -392,10 +347,7 @@ class BatchProcessor {
     const Record& bad = first_passed ? second : first;
     const Verdict why = first_passed ? verdict2 : verdict1;
     const bool keeps_good = unpaired_output(good, first_passed);
-    if (keeps_good)
-      settle_out(good, Fate::unpaired);
-    else
-      settle(good, Fate::filtered);
+    settle(good, keeps_good ? Fate::unpaired : Fate::filtered, keeps_good ? good.mate.length : 0);
     settle(bad, Fate::filtered);
     if (options_.failed_out.empty()) return;
     io::CharBuffer& failed = batch_.output(Output::failed);
