@@ -18,8 +18,8 @@ check "equal to a computation of its own" python3 "$checker" check "$biogpu" tab
 scorers $every --merge-strands -o merged.tsv
 check "strands merged" python3 "$checker" check "$biogpu" tables merged.tsv merged
 
-# The same bytes for any batch, in parts, from a pipe, of compressed files, and where a run was cut short.
-for options in "--batch 1" "--batch 5" "-t 1"; do
+# The same bytes for any batch, by all tracks of whole windows, in parts, from a pipe, of compressed files, and where a run was cut short.
+for options in "--batch 1" "--batch 5" "-t 1" --no-reuse "--kept-memory 0"; do
   # shellcheck disable=SC2086
   scorers $every $options -o other.tsv
   check "the same with $options" same_files other.tsv scores.tsv

@@ -22,9 +22,8 @@ void add_scorer_flags(CLI::App& command, EffectFlags& flags) {
                 "these by name (ATAC, RNA_SEQ_ACTIVE ...) and OUTPUT:WIDTH:AGGREGATION",
                 "NAME,..."},
                flags.scorers);
-  for (const char* other :
-       {"--head", "--tracks", "--targets", "--scores", "--bins", "--reduce", "--strands",
-        "--shifts", "--no-reuse", "--kept-memory", "--samples", "--wide"})
+  for (const char* other : {"--head", "--tracks", "--targets", "--scores", "--bins", "--reduce",
+                            "--strands", "--shifts", "--samples", "--wide"})
     scorers->excludes(command.get_option(other));
   options
       .option("--polya", flags.polya,

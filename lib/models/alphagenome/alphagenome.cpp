@@ -101,9 +101,12 @@ std::string AlphaGenome::describe() const {
 }
 
 Outputs AlphaGenome::run(std::span<const std::uint8_t> letters, const Request& request) {
+  return run_task({letters}, request);
+}
+
+Outputs AlphaGenome::run_task(Task task, const Request& request) {
   const auto length = static_cast<std::size_t>(info_.window);
-  const std::int64_t n_windows = std::ssize(letters) / info_.window;
-  Task task{letters};
+  const std::int64_t n_windows = std::ssize(task.letters) / info_.window;
   std::vector<KeptStore::Slot> site_slots;  // of windows whose junctions are asked for later
   if (has_junctions(request)) {
     std::int64_t first = 0;
@@ -123,11 +126,11 @@ Outputs AlphaGenome::run(std::span<const std::uint8_t> letters, const Request& r
   task.slots = slots;
   Outputs outputs = run_pass([&](Pass& pass) { forward(pass, task, request); });
   if (!site_slots.empty())
-    keep_sites(std::move(site_slots), outputs, *request.sites);
+    keep_sites(std::move(site_slots), outputs, request);
   else if (has_junctions(request))
     add_junctions(task.site_rows, n_windows, outputs);
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const auto of_window = letters.subspan(i * length, length);
+    const auto of_window = task.letters.subspan(i * length, length);
     request.kept->push_back({{of_window.begin(), of_window.end()}, std::move(slots[i])});
   }
   return outputs;
@@ -147,14 +150,7 @@ Outputs AlphaGenome::run_changed(std::span<const ChangedWindow> windows, const R
   // Whole windows of bases read all levels of the encoder.
   if (needs(wanted).fine && !read_parts(wanted, std::ssize(windows))) return run(letters, wanted);
   const ChangedParts changed(reach_, windows);
-  std::vector<KeptStore::Slot> slots;
-  if (request.kept != nullptr) slots = kept_store_.take(windows.size());
-  const Task task{letters, &changed, slots};
-  Outputs outputs = run_pass([&](Pass& pass) { forward(pass, task, wanted); });
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    request.kept->push_back(
-        {{windows[i].letters.begin(), windows[i].letters.end()}, std::move(slots[i])});
-  return outputs;
+  return run_task({letters, &changed}, wanted);
 }
 
 std::size_t AlphaGenome::measure(std::int64_t n_windows, const Request& request) const {
@@ -170,7 +166,7 @@ std::size_t AlphaGenome::measure(std::int64_t n_windows, const Request& request)
 }
 
 bool AlphaGenome::has_junctions(const Request& request) const {
-  return request.tracks && weights_.junctions.has_value();
+  return (request.tracks || request.sites != nullptr) && weights_.junctions.has_value();
 }
 
 void AlphaGenome::reserve_sites(std::size_t n_windows) {
@@ -182,20 +178,25 @@ SpliceSites AlphaGenome::select_sites(std::span<const float> probabilities) cons
 }
 
 void AlphaGenome::keep_sites(std::vector<KeptStore::Slot> slots, const Outputs& outputs,
-                             std::vector<SiteWindow>& windows) const {
+                             const Request& request) const {
   const io::SharedArray& probabilities = outputs.at(alphagenome::kSiteProbabilities).values;
-  const auto size = static_cast<std::size_t>(info_.window * alphagenome::kSpliceClasses);
+  const std::size_t size = probabilities.size() / slots.size();
+  const std::optional<alphagenome::ReadParts> parts = read_parts(request, std::ssize(slots));
   for (std::size_t w = 0; w < slots.size(); ++w)
-    windows.push_back({std::move(slots[w]), probabilities.piece(w * size, size)});
+    request.sites->push_back({std::move(slots[w]), probabilities.piece(w * size, size),
+                              parts ? parts->begins[w] * config_.coarse_bin() : 0});
 }
 
 Outputs AlphaGenome::run_junctions(const SiteWindow& window, const SpliceSites& sites,
                                    const SiteRows& rows) {
   if (!weights_.junctions) return DnaModel::run_junctions(window, sites, rows);
-  const Tensor of_window = site_rows_->rows(0, *window.slot);
+  const std::int64_t n = std::ssize(window.probabilities) / alphagenome::kSpliceClasses;
+  const Tensor of_window = site_rows_->rows(0, *window.slot).slice(0, 0, n);
+  const SiteRows kept = alphagenome::rows_behind(rows, window.first, n);
   const Outputs strands = run_pass([&](Pass& pass) {
     pass.depends_on(reinterpret_cast<std::uintptr_t>(of_window.data));
-    alphagenome::predict_junctions(pass, *weights_.junctions, of_window, sites, rows);
+    pass.depends_on(static_cast<std::uint64_t>(n));
+    alphagenome::predict_junctions(pass, *weights_.junctions, of_window, sites, kept);
   });
   alphagenome::Junctions joined = alphagenome::join_strands(*weights_.junctions, sites, strands);
   joined.tracks.name = "junctions";

@@ -36,8 +36,8 @@ class AlphaGenome final : public DnaModel {
               Options options);
 
   // It keeps the encoder's result of windows. Of a window that is near a kept one the encoder
-  // computes a part, unless tracks or the embedding of bases are asked for. For sums of bases only
-  // the parts of windows that hold them are decoded.
+  // computes a part, unless tracks or the embedding of bases are asked for. For sums and rows of
+  // bases, and for sites among bases, only the parts of windows that hold them are decoded.
   bool is_near(std::span<const std::uint8_t> kept,
                std::span<const std::uint8_t> changed) const override;
   Outputs run_changed(std::span<const ChangedWindow> windows, const Request& request) override;
@@ -67,7 +67,7 @@ class AlphaGenome final : public DnaModel {
                                                    std::int64_t n_windows) const;
   bool has_junctions(const Request& request) const;
   void keep_sites(std::vector<KeptStore::Slot> slots, const Outputs& outputs,
-                  std::vector<SiteWindow>& windows) const;
+                  const Request& request) const;
   // What a pass computes of windows.
   struct Task {
     std::span<const std::uint8_t> letters;
@@ -75,16 +75,19 @@ class AlphaGenome final : public DnaModel {
     std::span<const KeptStore::Slot> slots = {};  // of windows to be kept
     tensor::Tensor site_rows = {};  // where the embedding of bases goes, for add_junctions()
   };
+  Outputs run_task(Task task, const Request& request);
   void forward(Pass& pass, const Task& task, const Request& request) const;
   struct DecodedParts;
   DecodedParts upload_parts(Pass& pass, const alphagenome::ReadParts& parts,
                             std::span<const std::uint8_t> letters) const;
-  void run_parts(Pass& pass, const Request& request, const TrackEnd& fine,
-                 const DecodedParts& parts, const tensor::Tensor& x,
-                 const tensor::Tensor& of_coarse, const TrackInputs& inputs) const;
+  tensor::Tensor part_embedding(Pass& pass, const DecodedParts& parts, const tensor::Tensor& x,
+                                const tensor::Tensor& of_coarse) const;
   void keep(Pass& pass, const tensor::Tensor& x, std::span<const KeptStore::Slot> slots) const;
   void add_junctions(const tensor::Tensor& site_rows, std::int64_t n_windows, Outputs& outputs);
-  void contact_maps(Pass& pass, const alphagenome::Batch& batch, const tensor::Tensor& pair) const;
+  tensor::Tensor upload_contacts(Pass& pass, const alphagenome::Batch& batch,
+                                 const Request& request) const;
+  void contact_maps(Pass& pass, const alphagenome::Batch& batch, const tensor::Tensor& pair,
+                    const tensor::Tensor& contacts) const;
   tensor::Tensor coarse_embedding(Pass& pass, const tensor::Tensor& x) const;
   tensor::Tensor fine_embedding(Pass& pass, const alphagenome::UnetRows& rows,
                                 const tensor::Tensor& decoded, const tensor::Tensor& coarse,

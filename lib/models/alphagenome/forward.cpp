@@ -1,5 +1,6 @@
 // The forward pass of AlphaGenome.
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,9 +27,10 @@ using tensor::Tensor;
 AlphaGenome::Needs AlphaGenome::needs(const Request& request) const {
   const bool all = request.embedding || request.parts;
   Needs needs{all, all, request.embedding};
-  if (!request.tracks && request.sums.empty()) return needs;
-  for (const HeadChoice& choice : heads_) {
-    const TrackHead& loaded = head(choice);
+  if (has_junctions(request)) needs.fine = true;
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    if (!request.wants(i)) continue;
+    const TrackHead& loaded = head(heads_[i]);
     if (!loaded.row_shape.empty())
       needs.contacts = true;
     else if (loaded.bins.bin_size == 1)
@@ -48,14 +50,21 @@ TrackEnd AlphaGenome::end(bool is_fine, std::int64_t n_part_bins) const {
           n_part_bins};
 }
 
-// Where only sums are asked for; none where whole windows are decoded.
+// Where only sums, rows and sites of bases are asked for; none where whole windows are decoded.
 std::optional<alphagenome::ReadParts> AlphaGenome::read_parts(const Request& request,
                                                               std::int64_t n_windows) const {
-  if (request.tracks || request.embedding || request.parts || request.sums.empty()) return {};
+  if (request.tracks || request.embedding || request.parts) return {};
+  if (has_junctions(request) && request.site_bases.empty()) return {};
   const TrackEnd fine = end(true);
-  std::vector<std::span<const BinSum>> sums;
-  for (std::size_t i = 0; i < request.sums.size(); ++i)
-    if (fine.has(i)) sums.push_back(request.sums[i]);
+  std::vector<std::vector<BinSum>> read;
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    if (!fine.has(i)) continue;
+    if (request.wants_sums(i)) read.emplace_back(request.sums[i].begin(), request.sums[i].end());
+    if (request.wants_rows(i)) read.push_back(alphagenome::as_sums(request.rows[i]));
+  }
+  if (has_junctions(request)) read.push_back(alphagenome::as_sums(request.site_bases));
+  if (read.empty()) return {};
+  const std::vector<std::span<const BinSum>> sums(read.begin(), read.end());
   return alphagenome::find_read_parts(sums, n_windows, info_.window / config_.coarse_bin(),
                                       config_.n_down_blocks + 1);
 }
@@ -101,12 +110,19 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
   // Bins of parts are counted from the first base of the part.
   Request of_parts = request;
   std::vector<std::vector<BinSum>> shifted(request.sums.size());
-  if (parts)
-    for (std::size_t i = 0; i < request.sums.size(); ++i) {
+  std::vector<std::vector<BinRows>> shifted_rows(request.rows.size());
+  const std::int64_t n_part_bases = parts ? parts->n_rows * config_.coarse_bin() : 0;
+  const TrackEnd fine = end(true, n_part_bases);
+  for (std::size_t i = 0; parts && i < heads_.size(); ++i) {
+    if (fine.has(i) && request.wants_sums(i)) {
       shifted[i] = parts->shifted(request.sums[i], config_.coarse_bin());
       of_parts.sums[i] = shifted[i];
     }
-  const TrackEnd fine = end(true, parts ? parts->n_rows * config_.coarse_bin() : 0);
+    if (fine.has(i) && request.wants_rows(i)) {
+      shifted_rows[i] = parts->shifted(request.rows[i], config_.coarse_bin());
+      of_parts.rows[i] = shifted_rows[i];
+    }
+  }
   const TrackEnd coarse = end(false);
   const TrackInputs fine_inputs = upload_track_inputs(pass, fine, of_parts, n_windows);
   const TrackInputs coarse_inputs = upload_track_inputs(pass, coarse, request, n_windows);
@@ -123,7 +139,7 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
   for (const KeptStore::Slot& slot : task.slots) pass.depends_on(*slot + 1);
   if (!task.slots.empty())
     pass.depends_on(reinterpret_cast<std::uintptr_t>(kept_store_.rows(0).data));
-  take_track_outputs(pass, fine, request, n_windows);
+  take_track_outputs(pass, fine, of_parts, n_windows);
   take_track_outputs(pass, coarse, request, n_windows);
   const std::int64_t n_rows = n_windows * batch.n_positions, n_pairs = batch.n_pairs;
   const std::int64_t n_bases = n_windows * batch.n_bases, width = config_.width();
@@ -133,14 +149,11 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
   Tensor site_probabilities;
   if (!site_rows.empty()) {
     pass.depends_on(reinterpret_cast<std::uintptr_t>(site_rows.data));
-    site_probabilities = pass.output(alphagenome::kSiteProbabilities,
-                                     {n_windows * batch.n_bases, alphagenome::kSpliceClasses});
+    site_probabilities = pass.output(
+        alphagenome::kSiteProbabilities,
+        {n_windows * (parts ? n_part_bases : batch.n_bases), alphagenome::kSpliceClasses});
   }
-  if (need.contacts && request.tracks)
-    for (std::size_t i = 0; i < heads_.size(); ++i)
-      if (heads_[i].name == kContactMaps)
-        pass.output(std::string("tracks.") + kContactMaps,
-                    {n_windows * n_pairs * n_pairs, weights_.heads[i].linear.n_out});
+  const Tensor contacts = need.contacts ? upload_contacts(pass, batch, request) : Tensor();
   if (request.parts) {
     pass.output("trunk", {n_rows, width});
     pass.output("tower", {n_rows, width});
@@ -176,13 +189,22 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
     const Tensor pairs(pair.data, pair.dtype,
                        {n_windows * n_pairs * n_pairs, config_.pair_channels});
     keep_part("pair", pairs);
-    if (need.contacts) contact_maps(pass, batch, pair);
+    if (need.contacts) contact_maps(pass, batch, pair, contacts);
     if (!need.fine && !need.coarse) return;
     const Tensor of_coarse = coarse_embedding(pass, x);
     run_heads(pass, coarse, request, of_coarse, coarse_inputs);
     if (!need.fine) return;
     if (parts) {
-      run_parts(pass, of_parts, fine, *decoded_parts, x, of_coarse, fine_inputs);
+      const Tensor of_fine = part_embedding(pass, *decoded_parts, x, of_coarse);
+      run_heads(pass, fine, of_parts, of_fine, fine_inputs);
+      if (site_rows.empty()) return;
+      for (std::int64_t w = 0; w < n_windows; ++w) {
+        const std::int64_t part = w * n_part_bases, window = w * batch.n_bases;
+        ops::gather_rows(context, {of_fine.slice(0, part, part + n_part_bases),
+                                   {},
+                                   site_rows.slice(0, window, window + n_part_bases)});
+      }
+      weights_.junctions->sites.compute(pass, of_fine, site_probabilities);
       return;
     }
     const Tensor decoded = arena.take(context.compute_dtype(), {n_bases, config_.n_channels});
@@ -194,10 +216,9 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
   });
 }
 
-// Sums of bases of parts. x: the tower's result, of_coarse: the embedding of its rows.
-void AlphaGenome::run_parts(Pass& pass, const Request& request, const TrackEnd& fine,
-                            const DecodedParts& parts, const Tensor& x, const Tensor& of_coarse,
-                            const TrackInputs& inputs) const {
+// The embedding of bases of parts. x: the tower's result, of_coarse: the embedding of its rows.
+Tensor AlphaGenome::part_embedding(Pass& pass, const DecodedParts& parts, const Tensor& x,
+                                   const Tensor& of_coarse) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
   const std::int64_t n_rows = parts.rows.coarse().n_rows, n_bases = parts.rows.bases().n_rows;
@@ -209,7 +230,7 @@ void AlphaGenome::run_parts(Pass& pass, const Request& request, const TrackEnd& 
   alphagenome::encode(pass, config_, weights_, parts.rows, of_x, &skips);  // for the skips
   ops::gather_rows(context, {x, parts.positions, of_x});
   alphagenome::decode(pass, config_, weights_, parts.rows, of_x, skips, decoded);
-  run_heads(pass, fine, request, fine_embedding(pass, parts.rows, decoded, coarse, {}), inputs);
+  return fine_embedding(pass, parts.rows, decoded, coarse, {});
 }
 
 // Operand [positions, coarse width]; also fp32 where it is an output.
@@ -251,9 +272,37 @@ Tensor AlphaGenome::fine_embedding(Pass& pass, const UnetRows& rows, const Tenso
   return embedding;
 }
 
+// Takes the outputs of contact maps. The rows of their pairs that are wanted: i32, or empty.
+Tensor AlphaGenome::upload_contacts(Pass& pass, const Batch& batch, const Request& request) const {
+  const std::int64_t n = batch.n_pairs;
+  Tensor wanted;
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    if (heads_[i].name != kContactMaps) continue;
+    const std::int64_t n_tracks = weights_.heads[i].linear.n_out;
+    if (request.tracks)
+      pass.output(std::string("tracks.") + kContactMaps, {batch.n_windows * n * n, n_tracks});
+    if (!request.wants_rows(i)) continue;
+    const std::int64_t n_bins = rows_capacity(request.rows[i], batch.n_windows);
+    std::vector<std::int32_t> rows;
+    for (std::int64_t w = 0; w < batch.n_windows; ++w) {
+      const BinRows& bins = request.rows[i][static_cast<std::size_t>(w)];
+      if (bins.begin < 0 || bins.end < bins.begin || bins.end > n)
+        throw std::out_of_range("rows that are not of a window");
+      for (std::int64_t k = 0; k < n_bins; ++k)
+        for (std::int64_t other = 0; other < n; ++other)
+          rows.push_back(static_cast<std::int32_t>((w * n + other) * n +
+                                                   (k < bins.size() ? bins.begin + k : 0)));
+    }
+    wanted = pass.upload(rows);
+    pass.output(std::string("rows.") + kContactMaps, {std::ssize(rows), n_tracks});
+  }
+  return wanted;
+}
+
 // The mean of both directions of each pair, normalised and activated: the embedding of pairs; and
-// its product.
-void AlphaGenome::contact_maps(Pass& pass, const Batch& batch, const Tensor& pair) const {
+// its product. contacts: the rows of `rows`.
+void AlphaGenome::contact_maps(Pass& pass, const Batch& batch, const Tensor& pair,
+                               const Tensor& contacts) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
   const auto scope = arena.scope();
@@ -271,10 +320,15 @@ void AlphaGenome::contact_maps(Pass& pass, const Batch& batch, const Tensor& pai
   ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, read));
   const Tensor wanted = pass.find(info_.embeddings[2].output());
   if (!wanted.empty()) ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, wanted));
-  const Tensor out = pass.find(std::string("tracks.") + kContactMaps);
-  for (std::size_t i = 0; i < heads_.size(); ++i)
-    if (heads_[i].name == kContactMaps && !out.empty())
-      ops::gemm(context, {read, &weights_.heads[i].linear, Activation::none, {}, out});
+  Tensor out = pass.find(std::string("tracks.") + kContactMaps);
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    if (heads_[i].name != kContactMaps || (out.empty() && contacts.empty())) continue;
+    const tensor::Linear& linear = weights_.heads[i].linear;
+    if (out.empty()) out = arena.take(DType::f32, {n, linear.n_out});
+    ops::gemm(context, {read, &linear, Activation::none, {}, out});
+    if (!contacts.empty())
+      ops::gather_rows(context, {out, contacts, pass.find(std::string("rows.") + kContactMaps)});
+  }
 }
 
 }  // namespace biogpu::models

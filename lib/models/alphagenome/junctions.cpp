@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "lib/models/alphagenome/head_weights.hpp"
 #include "lib/models/alphagenome/weight_reader.hpp"
@@ -171,6 +172,24 @@ SiteRows own_rows(const SpliceSites& sites) {
   for (const std::vector<std::int32_t>& of_class : sites)
     rows.rows.insert(rows.rows.end(), of_class.begin(), of_class.end());
   return rows;
+}
+
+SiteRows rows_behind(const SiteRows& rows, std::int64_t first, std::int64_t n) {
+  SiteRows moved = rows;
+  const auto move = [&](std::int64_t row, std::int64_t end) {
+    if (row < first || row - first >= end)
+      throw std::out_of_range("a splice site whose base was not computed");
+    return row - first;
+  };
+  bool has_maximum = false;
+  for (std::int32_t& row : moved.rows) {
+    has_maximum = has_maximum || row == SiteRows::kMaximum;
+    if (row >= 0) row = static_cast<std::int32_t>(move(row, n));
+  }
+  if (!has_maximum) return moved;
+  moved.max_begin = move(rows.max_begin, n);
+  moved.max_end = move(rows.max_end, n + 1);
+  return moved;
 }
 
 void predict_junctions(Pass& pass, const JunctionWeights& weights, const Tensor& rows,

@@ -39,6 +39,10 @@ SpliceSites select_sites(std::span<const float> probabilities);
 // Sites of a window, each in its own row.
 SiteRows own_rows(const SpliceSites& sites);
 
+// The rows where n of them are there, from row `first` on. Throws std::out_of_range for one that is
+// not there.
+SiteRows rows_behind(const SiteRows& rows, std::int64_t first, std::int64_t n);
+
 // Counts of a window: softplus of the products of donors and acceptors, whose projections are
 // scaled and shifted for each tissue and turned by their position in the window, in a pass of its
 // own. rows: operand [bases, fine width], the window's embedding of bases. The result is

@@ -5,6 +5,7 @@
 
 #include "lib/models/alphagenome/config.hpp"
 #include "lib/models/layers/tower_reach.hpp"
+#include "lib/models/layers/track_heads.hpp"
 
 namespace biogpu::models::alphagenome {
 namespace {
@@ -12,14 +13,6 @@ namespace {
 constexpr std::int64_t kHalf = (kTaps - 1) / 2;
 
 std::int64_t divide_up(std::int64_t n, std::int64_t by) { return (n + by - 1) / by; }
-
-// Sizes of parts are few, so that a device repeats passes: multiples of an eighth of the next power
-// of two.
-std::int64_t rounded_size(std::int64_t n) {
-  std::int64_t unit = 1;
-  while (8 * unit < n) unit *= 2;
-  return divide_up(n, unit) * unit;
-}
 
 }  // namespace
 
@@ -61,6 +54,23 @@ std::vector<BinSum> ReadParts::shifted(std::span<const BinSum> sums,
   return result;
 }
 
+std::vector<BinRows> ReadParts::shifted(std::span<const BinRows> rows,
+                                        std::int64_t coarse_bin) const {
+  std::vector<BinRows> result;
+  for (std::size_t w = 0; w < rows.size(); ++w) {
+    const std::int64_t first = begins.at(w) * coarse_bin;
+    const bool is_empty = rows[w].begin == rows[w].end;
+    result.push_back(is_empty ? BinRows{} : BinRows{rows[w].begin - first, rows[w].end - first});
+  }
+  return result;
+}
+
+std::vector<BinSum> as_sums(std::span<const BinRows> rows) {
+  std::vector<BinSum> sums;
+  for (std::size_t w = 0; w < rows.size(); ++w) sums.push_back({w, rows[w].begin, rows[w].end, 1});
+  return sums;
+}
+
 std::optional<ReadParts> find_read_parts(std::span<const std::span<const BinSum>> sums,
                                          std::int64_t n_windows, std::int64_t n_rows,
                                          std::int64_t n_levels) {
@@ -80,7 +90,7 @@ std::optional<ReadParts> find_read_parts(std::span<const std::span<const BinSum>
   ReadParts parts;
   for (const RowRange& range : read)
     parts.n_rows = std::max(parts.n_rows, std::max<std::int64_t>(range.size(), 1) + 2 * margin);
-  parts.n_rows = rounded_size(parts.n_rows);
+  parts.n_rows = rounded_size(parts.n_rows);  // few sizes, so that a device repeats passes
   if (2 * parts.n_rows > n_rows) return std::nullopt;
   for (const RowRange& range : read)
     parts.begins.push_back(

@@ -24,7 +24,12 @@ struct ReadParts {
 
   // The sums with bins counted from the first base of the part.
   std::vector<BinSum> shifted(std::span<const BinSum> sums, std::int64_t coarse_bin) const;
+  // The same of rows of each window; none where there are none.
+  std::vector<BinRows> shifted(std::span<const BinRows> rows, std::int64_t coarse_bin) const;
 };
+
+// Rows of each window as sums of them.
+std::vector<BinSum> as_sums(std::span<const BinRows> rows);
 
 // Parts that hold the bases of all sums, with margins. sums: of each head of bases. None where they
 // are most of a window. Throws std::out_of_range for a sum over bins that are not of a window.

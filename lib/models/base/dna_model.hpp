@@ -96,6 +96,14 @@ struct BinSum {
   double factor = 1;
 };
 
+// Bins [begin, end) of a window of a pass whose predictions are wanted as they are.
+struct BinRows {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;  // none where it is begin
+
+  std::int64_t size() const { return end - begin; }
+};
+
 // A model from windows of DNA to tracks over bins.
 class DnaModel : public Model {
  public:
@@ -113,6 +121,9 @@ class DnaModel : public Model {
   // Embedding::output() [windows * bins, width], and for tests what every part of the model gives.
   // And sums.NAME, fp64 [at least one row for each of its sums, tracks of the output]: sum i in row
   // i, from 0 on in the order of bins, each step rounded, the same bytes wherever it is computed.
+  // And rows.NAME [windows * n, tracks], n being at least the number of bins that are wanted of any
+  // window: those of window w from row w * n on. Of pairs of bins, each bin has a row for its pair
+  // with each bin of the window.
   struct Request {
     bool tracks = true;
     bool embedding = false;
@@ -125,6 +136,16 @@ class DnaModel : public Model {
     std::vector<std::span<const BinSum>> sums = {};  // of each of heads(), or none
     // For sums: the windows are reverse complements, and HeadChoice::other_strand is taken.
     bool other_strand = false;
+    // Of each of heads(), of each window; empty for heads of which none are wanted; or none at all.
+    std::vector<std::span<const BinRows>> rows = {};
+    // The bases of each window that sites are looked for in, where only sums and rows are asked for
+    // besides; none: all.
+    std::span<const BinRows> site_bases = {};
+
+    // What is asked for of a loaded head. Others are not computed.
+    bool wants_sums(std::size_t head) const { return !sums.empty() && !sums[head].empty(); }
+    bool wants_rows(std::size_t head) const { return !rows.empty() && !rows[head].empty(); }
+    bool wants(std::size_t head) const { return tracks || wants_sums(head) || wants_rows(head); }
   };
 
   const Info& info() const { return info_; }

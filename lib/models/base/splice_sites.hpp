@@ -27,6 +27,7 @@ using SpliceSites = std::array<std::vector<std::int32_t>, kSpliceSiteClasses>;
 struct SiteWindow {
   KeptStore::Slot slot;
   io::SharedArray probabilities;  // [bases, kSpliceSiteClasses and none of them]
+  std::int64_t first = 0;         // of the window's bases, where those that are kept begin
 };
 
 // Of which of its rows the sites of a window are, of all classes one after the other: sites of

@@ -1,5 +1,6 @@
 #include "lib/models/layers/track_heads.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <span>
 #include <stdexcept>
@@ -43,6 +44,22 @@ TrackInputs::Sums upload_sums(Pass& pass, std::span<const BinSum> sums, std::int
           {}};
 }
 
+// Rows behind the last of a window repeat its first bin.
+Tensor upload_rows(Pass& pass, std::span<const BinRows> rows, std::int64_t n_windows,
+                   std::int64_t n_bins) {
+  const std::int64_t n = rows_capacity(rows, n_windows);
+  std::vector<std::int32_t> numbers;
+  for (std::int64_t w = 0; w < n_windows; ++w) {
+    const BinRows& of_window = rows[static_cast<std::size_t>(w)];
+    if (of_window.begin < 0 || of_window.end < of_window.begin || of_window.end > n_bins)
+      throw std::out_of_range("rows that are not of a window");
+    for (std::int64_t i = 0; i < n; ++i)
+      numbers.push_back(
+          static_cast<std::int32_t>(w * n_bins + (i < of_window.size() ? of_window.begin + i : 0)));
+  }
+  return pass.upload(numbers);
+}
+
 // As it is in the file, or of the tracks alone.
 tensor::Linear upload_head(WeightTable& table, tensor::Context& context, const StoredHead& stored,
                            const std::vector<std::int64_t>& tracks) {
@@ -76,17 +93,32 @@ tensor::Linear take_head(WeightTable& table, tensor::Context& context, const Sto
   return head;
 }
 
+std::int64_t rounded_size(std::int64_t n) {
+  std::int64_t unit = 1;
+  while (8 * unit < n) unit *= 2;
+  return (n + unit - 1) / unit * unit;
+}
+
+std::int64_t rows_capacity(std::span<const BinRows> rows, std::int64_t n_windows) {
+  if (std::ssize(rows) != n_windows)
+    throw std::invalid_argument("rows that are not of each window of a pass");
+  std::int64_t n = 1;
+  for (const BinRows& of_window : rows) n = std::max(n, of_window.size());
+  return rounded_size(n);
+}
+
 TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                                 std::int64_t n_windows) {
-  if (!request.sums.empty() && request.sums.size() != end.layers.size())
-    throw std::invalid_argument("sums that are not of each loaded head");
+  if ((!request.sums.empty() && request.sums.size() != end.layers.size()) ||
+      (!request.rows.empty() && request.rows.size() != end.layers.size()))
+    throw std::invalid_argument("sums or rows that are not of each loaded head");
   TrackInputs inputs;
   const std::int64_t n_bins = end.n_bins();
   if (request.embedding) inputs.all_bins = pass.upload(counting(n_windows * n_bins));
   inputs.sums.resize(request.sums.size());
   std::size_t last = request.sums.size();  // whose sums were uploaded
   for (std::size_t i = 0; i < request.sums.size(); ++i) {
-    if (!end.has(i)) continue;
+    if (!end.has(i) || !request.wants_sums(i)) continue;
     TrackInputs::Sums& of_head = inputs.sums[i];
     const bool same = last < i && request.sums[i].data() == request.sums[last].data() &&
                       request.sums[i].size() == request.sums[last].size();
@@ -98,6 +130,10 @@ TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel:
     of_head.columns = exchanged ? pass.upload(columns) : Tensor();
     pass.depends_on((same ? 2 : 0) + (exchanged ? 1 : 0));
   }
+  inputs.rows.resize(request.rows.size());
+  for (std::size_t i = 0; i < request.rows.size(); ++i)
+    if (end.has(i) && request.wants_rows(i))
+      inputs.rows[i] = upload_rows(pass, request.rows[i], n_windows, n_bins);
   return inputs;
 }
 
@@ -107,8 +143,12 @@ void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request
   for (std::size_t i = 0; i < end.layers.size(); ++i) {
     if (!end.has(i)) continue;
     const HeadChoice& choice = end.model.heads()[i];
-    if (request.tracks) pass.output("tracks." + choice.name, {n_rows, end.layers[i].linear.n_out});
-    if (!request.sums.empty())
+    const std::int64_t n_loaded = end.layers[i].linear.n_out;
+    if (request.tracks) pass.output("tracks." + choice.name, {n_rows, n_loaded});
+    if (request.wants_rows(i))
+      pass.output("rows." + choice.name,
+                  {n_windows * rows_capacity(request.rows[i], n_windows), n_loaded});
+    if (request.wants_sums(i))
       pass.output(
           "sums." + choice.name,
           {sums_capacity(request.sums[i]), static_cast<std::int64_t>(end.model.n_tracks(choice))},
@@ -127,7 +167,7 @@ void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& req
   Tensor embedding = wanted;
   if (wanted.empty()) embedding = arena.take(context.compute_dtype(), {n_rows, n_embedding});
   ops::gemm(context, {bins, &end.last, end.activation, {}, embedding});
-  if (!request.tracks && request.sums.empty()) return;
+  if (!request.tracks && request.sums.empty() && request.rows.empty()) return;
   if (embedding.dtype != context.compute_dtype()) {
     embedding = arena.take(context.compute_dtype(), {n_rows, n_embedding});
     ops::gather_rows(context, {wanted, inputs.all_bins, embedding});
@@ -137,12 +177,11 @@ void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& req
 
 void run_heads(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                const Tensor& embedding, const TrackInputs& inputs) {
-  if (!request.tracks && request.sums.empty()) return;
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
   const std::int64_t n_rows = embedding.shape[0];
   for (std::size_t i = 0; i < end.layers.size(); ++i) {
-    if (!end.has(i)) continue;
+    if (!end.has(i) || !request.wants(i)) continue;
     const HeadChoice& choice = end.model.heads()[i];
     const HeadLayer& layer = end.layers[i];
     const auto of_head = arena.scope();
@@ -153,7 +192,9 @@ void run_heads(Pass& pass, const TrackEnd& end, const DnaModel::Request& request
     else
       ops::gemm(context, {embedding, &layer.linear, end.model.head(choice).activation, {}, tracks});
     if (layer.post_process) layer.post_process(context, tracks);
-    if (request.sums.empty()) continue;
+    if (request.wants_rows(i))
+      ops::gather_rows(context, {tracks, inputs.rows[i], pass.find("rows." + choice.name)});
+    if (!request.wants_sums(i)) continue;
     const TrackInputs::Sums& sums = inputs.sums[i];
     ops::range_sum(context, {tracks, sums.ranges, sums.factors, sums.columns,
                              pass.find("sums." + choice.name)});

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,19 +65,26 @@ struct TrackInputs {
   };
   tensor::Tensor all_bins;  // i32, counting; or empty
   std::vector<Sums> sums;
+  std::vector<tensor::Tensor> rows;  // i32, of bins, of each loaded head; or empty
 };
+
+// Rows of rows.NAME for a window: few sizes, so that a device repeats passes. Throws
+// std::invalid_argument where rows are not of each window.
+std::int64_t rows_capacity(std::span<const BinRows> rows, std::int64_t n_windows);
+// The next multiple of an eighth of the next power of two.
+std::int64_t rounded_size(std::int64_t n);
 
 // Uploads what a request needs. Of sums only a capacity is part of the pass's key, so that a device
 // repeats a pass for other sums. Throws std::out_of_range for bins that are not of a window.
 TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                                 std::int64_t n_windows);
-// Takes the outputs of the embedding, tracks.NAME and sums.NAME that a request asks for.
+// Takes the outputs of the embedding, tracks.NAME, sums.NAME and rows.NAME that a request asks for.
 void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                         std::int64_t n_windows);
 // Fills them. bins: operand [bins of all windows, n_in] of `last`.
 void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                    const tensor::Tensor& bins, const TrackInputs& inputs);
-// Fills tracks and sums alone, of an embedding that was made otherwise: operand [bins of all
+// Fills tracks, sums and rows alone, of an embedding that was made otherwise: operand [bins of all
 // windows, its width].
 void run_heads(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                const tensor::Tensor& embedding, const TrackInputs& inputs);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -165,6 +166,146 @@ inline void check_changed_tracks(LoadedAlphaGenome& loaded) {
     CHECK(got.at(array.name).shape == array.shape);
     const bool is_same = got.at(array.name).values == array.values;
     CHECK(is_same);
+  }
+}
+
+inline models::AlphaGenome::Options rows_options() {
+  models::AlphaGenome::Options options;
+  options.n_bases = kLongWindow;
+  options.weights.heads = {{"rna_seq/1", {3, 0, 4}},
+                           {"dnase/128", {}},
+                           {"contact_maps", {}},
+                           {"splice_sites", {}},
+                           {"splice_junctions", {}}};
+  return options;
+}
+
+// rows.NAME of a pass over windows have the bytes of tracks.NAME of another.
+inline void check_same_rows(LoadedAlphaGenome& loaded, const models::Outputs& got,
+                            const models::Outputs& tracks, std::size_t head,
+                            std::span<const models::BinRows> wanted) {
+  const models::HeadChoice& choice = loaded.model.heads()[head];
+  INFO(choice.name);
+  const models::TrackHead& of_head = loaded.model.head(choice);
+  const bool is_map = !of_head.row_shape.empty();
+  const std::int64_t n_bins = is_map ? of_head.row_shape.front() : of_head.bins.n_bins;
+  const io::SharedArray &rows = got.at("rows." + choice.name).values,
+                        &all = tracks.at("tracks." + choice.name).values;
+  const std::size_t of_window = rows.size() / wanted.size(), of_all = all.size() / wanted.size();
+  const auto width = static_cast<std::size_t>(got.at("rows." + choice.name).shape[1]);
+  bool is_same = true;
+  for (std::size_t w = 0; w < wanted.size(); ++w) {
+    std::size_t row = 0;
+    for (std::int64_t bin = wanted[w].begin; bin < wanted[w].end; ++bin)
+      for (std::int64_t other = 0; other < (is_map ? n_bins : 1); ++other, ++row) {
+        const auto from = static_cast<std::size_t>(is_map ? other * n_bins + bin : bin);
+        is_same = is_same &&
+                  std::memcmp(rows.data() + w * of_window + row * width,
+                              all.data() + w * of_all + from * width, width * sizeof(float)) == 0;
+      }
+    CHECK(row * width <= of_window);
+  }
+  CHECK(is_same);
+  CHECK(got.find("tracks." + choice.name) == nullptr);
+}
+
+// Counts of junctions between sites among some bases of a window.
+inline std::vector<float> counts_between(LoadedAlphaGenome& loaded,
+                                         const models::SiteWindow& window,
+                                         const models::SpliceSites& sites) {
+  const models::Outputs outputs =
+      loaded.model.run_junctions(window, sites, models::alphagenome::own_rows(sites));
+  const io::SharedArray& counts = outputs.at("junctions").values;
+  return {counts.begin(), counts.end()};
+}
+
+// Rows of tracks and sites of parts of whole and of changed windows have the bytes of whole passes.
+inline void check_changed_rows(LoadedAlphaGenome& loaded) {
+  using Rows = std::vector<models::BinRows>;
+  const std::vector<Letters> windows = {long_window(1), long_window(2)};
+  std::vector<models::KeptWindow> kept;
+  std::vector<models::SiteWindow> whole_sites;
+  loaded.model.reserve_sites(8);
+  loaded.model.reserve_kept(2);
+  models::DnaModel::Request all{true, false, false, &kept};
+  all.sites = &whole_sites;
+  const models::Outputs tracks = loaded.run(windows, all);
+  const std::vector<Letters> letters = {with_letters(windows[0], 1024, 1),
+                                        with_letters(windows[1], 320, 12)};
+  all.kept = nullptr;
+  const models::Outputs changed_tracks = loaded.run(letters, all);
+  const std::vector<models::ChangedWindow> changed = {{&kept[0], letters[0]},
+                                                      {&kept[1], letters[1]}};
+  struct Case {
+    Rows fine, sites, coarse, contacts;
+  };
+  // Near the middle, at both ends and of one window alone, of heads without bases, of all bases.
+  const std::vector<Case> cases = {
+      {{{1000, 1100}, {980, 981}}, {{1010, 1090}, {900, 1020}}, {{0, 256}, {3, 4}}, {}},
+      {{{0, 3}, {2040, 2048}}, {{20, 90}, {0, 0}}, {}, {{7, 8}, {0, 0}}},
+      {{}, {}, {{20, 30}, {0, 0}}, {{0, 2}, {15, 16}}},
+      {{{0, 2048}, {5, 5}}, {{0, 2048}, {7, 2000}}, {}, {{5, 9}, {3, 16}}}};
+  const auto ascending = [](const models::BinRows& bases) {
+    models::SpliceSites sites;
+    for (std::size_t c = 0; c < sites.size(); ++c)
+      for (std::int64_t base = bases.begin + static_cast<std::int64_t>(c); base < bases.end;
+           base += 11)
+        sites[c].push_back(static_cast<std::int32_t>(base));
+    return sites;
+  };
+  for (const Case& of : cases) {
+    const std::vector<const Rows*> of_heads = {&of.fine, &of.coarse, &of.contacts, &of.fine};
+    const auto check = [&](const auto& run, const models::Outputs& right, std::size_t first_site) {
+      std::vector<models::SiteWindow> sites;
+      models::DnaModel::Request request;
+      request.tracks = false;
+      for (const Rows* rows : of_heads) request.rows.emplace_back(*rows);
+      request.rows.emplace_back();
+      request.site_bases = of.sites;
+      if (!of.sites.empty()) request.sites = &sites;
+      const models::Outputs got = run(request);
+      for (std::size_t i = 0; i < of_heads.size(); ++i)
+        if (of_heads[i]->empty())
+          CHECK(got.find("rows." + loaded.model.heads()[i].name) == nullptr);
+        else
+          check_same_rows(loaded, got, right, i, *of_heads[i]);
+      REQUIRE(sites.size() == of.sites.size());
+      for (std::size_t w = 0; w < sites.size(); ++w) {
+        const models::SiteWindow& whole = whole_sites[first_site + w];
+        const std::size_t first = static_cast<std::size_t>(sites[w].first) * 5;
+        if (of.sites[w].size() > 0) CHECK(sites[w].first <= of.sites[w].begin);
+        if (of.sites[w].begin > 800) CHECK(sites[w].first > 0);  // a part of the window
+        for (std::int64_t i = of.sites[w].begin * 5; i < of.sites[w].end * 5; ++i) {
+          const auto place = static_cast<std::size_t>(i);
+          REQUIRE(sites[w].probabilities.begin()[place - first] ==
+                  whole.probabilities.begin()[place]);
+        }
+        const models::SpliceSites chosen = ascending(of.sites[w]);
+        if (chosen[0].empty()) continue;
+        CHECK(counts_between(loaded, sites[w], chosen) == counts_between(loaded, whole, chosen));
+      }
+    };
+    check([&](const auto& request) { return loaded.run(windows, request); }, tracks, 0);
+    check([&](const auto& request) { return loaded.model.run_changed(changed, request); },
+          changed_tracks, 2);
+  }
+  // A base that was not computed; rows that are not of a window, or not of each.
+  const Rows bases = {{1000, 1010}};
+  std::vector<models::SiteWindow> sites;
+  models::DnaModel::Request request;
+  request.tracks = false;
+  request.sites = &sites;
+  request.site_bases = bases;
+  loaded.run({windows[0]}, request);
+  CHECK_THROWS_AS(counts_between(loaded, sites[0], ascending({0, 40})), std::out_of_range);
+  request.sites = nullptr;
+  for (const Rows& wrong : {Rows{{0, 2049}}, Rows{{5, 4}}, Rows{{-1, 4}}, Rows{{0, 1}, {0, 1}}}) {
+    request.rows.assign(5, {});
+    for (const std::size_t head : {std::size_t{0}, std::size_t{2}}) {
+      request.rows[head] = wrong;
+      CHECK_THROWS(loaded.run({windows[0]}, request));
+      request.rows[head] = {};
+    }
   }
 }
 

@@ -17,6 +17,11 @@ TEST_CASE("alphagenome.changed_windows: the bytes of a whole pass", "[alphagenom
   test::check_changed_sums(loaded);
 }
 
+TEST_CASE("alphagenome.changed_windows: rows and splice sites of parts", "[alphagenome][model]") {
+  test::LoadedAlphaGenome loaded(ops::make_cpu_context(2), test::rows_options());
+  test::check_changed_rows(loaded);
+}
+
 TEST_CASE("alphagenome.changed_windows: coarse tracks and contact maps", "[alphagenome][model]") {
   models::AlphaGenome::Options options = test::changed_options();
   options.weights.heads = {{"chip_tf/128", {}}, {"contact_maps", {}}};

@@ -53,3 +53,10 @@ TEST_CASE("alphagenome.changed_windows: sums on the GPU have the bytes of a whol
   LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {precision}), test::changed_options());
   test::check_changed_sums(gpu);
 }
+
+TEST_CASE("alphagenome.changed_windows: rows on the GPU have the bytes of a whole pass",
+          "[alphagenome][model][device]") {
+  if (!test::has_gpu()) return;
+  LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {Precision::fp16}), test::rows_options());
+  test::check_changed_rows(gpu);
+}

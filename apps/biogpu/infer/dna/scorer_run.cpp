@@ -160,7 +160,11 @@ void ScorerRun::compute(models::DnaModel& model, std::size_t slot,
 void ScorerRun::write_table() {
   io::OutputFile out(flags_.dna.infer.output, flags_.dna.infer.shared.threads);
   out.write(table_->header());
-  options_.windows_per_pass = run_.windows_per_pass({});
+  tasks::CompareOptions compare = compare_options(flags_.compare, options_.unknown);
+  run_.prepare(compare);
+  options_.windows_per_pass = compare.windows_per_pass;
+  options_.reuse = compare.reuse;
+  options_.max_kept_bytes = compare.max_kept_bytes;
   input_.set_windows([this](const genome::Variant& variant) {
     return tasks::scored_window(variant, flags_.grid, run_.info().window);
   });

@@ -72,23 +72,29 @@ BinRange centre_mask(std::int64_t base, std::int64_t width, const models::BinGri
   return {std::max<std::int64_t>(begin, 0), std::min(begin + n_wanted, n)};
 }
 
+bool is_of_sums(Aggregation aggregation) {
+  return aggregation != Aggregation::diff_sum_log2 && aggregation != Aggregation::l2_diff &&
+         aggregation != Aggregation::l2_diff_log1p;
+}
+
+std::vector<float> aggregate_sums(Aggregation aggregation, const std::vector<double>& reference,
+                                  const std::vector<double>& alternate, std::int64_t n) {
+  std::vector<float> scores;
+  for (std::size_t t = 0; t < reference.size(); ++t)
+    scores.push_back(static_cast<float>(
+        of_sums(aggregation, reference[t], alternate[t], static_cast<double>(n))));
+  return scores;
+}
+
 std::vector<float> aggregate(Aggregation aggregation, const TrackRows& reference,
                              const TrackRows& alternate, const BinRange& bins) {
+  if (is_of_sums(aggregation)) {
+    const RowMask mask = make_mask({bins}, reference.size());
+    return aggregate_sums(aggregation, sum_rows(AlignedRows(reference), mask),
+                          sum_rows(AlignedRows(alternate), mask), count_rows(mask));
+  }
   std::vector<float> scores;
   const auto n_tracks = static_cast<std::size_t>(reference.n_tracks);
-  const bool of_terms = aggregation == Aggregation::diff_sum_log2 ||
-                        aggregation == Aggregation::l2_diff ||
-                        aggregation == Aggregation::l2_diff_log1p;
-  if (!of_terms) {
-    const RowMask mask = make_mask({bins}, reference.size());
-    const std::vector<double> of_reference = sum_rows(AlignedRows(reference), mask);
-    const std::vector<double> of_alternate = sum_rows(AlignedRows(alternate), mask);
-    const auto n = static_cast<double>(count_rows(mask));
-    for (std::size_t t = 0; t < n_tracks; ++t)
-      scores.push_back(
-          static_cast<float>(of_sums(aggregation, of_reference[t], of_alternate[t], n)));
-    return scores;
-  }
   std::vector<double> sums(n_tracks);
   for (std::int64_t i = bins.begin; i < bins.end; ++i)
     for (std::size_t t = 0; t < n_tracks; ++t)

@@ -30,6 +30,12 @@ Aggregation parse_aggregation(const std::string& name, const std::string& option
 // in the window.
 BinRange centre_mask(std::int64_t base, std::int64_t width, const models::BinGrid& grid);
 
+// Whether it is a function of each allele's sums: all but diff_sum_log2, l2_diff and l2_diff_log1p.
+bool is_of_sums(Aggregation aggregation);
+// Of these, over n bins.
+std::vector<float> aggregate_sums(Aggregation aggregation, const std::vector<double>& reference,
+                                  const std::vector<double>& alternate, std::int64_t n);
+
 // For each track, over the bins of a range, with log2(1 + x) for log2:
 //   diff_mean      mean(ALT) - mean(REF)
 //   diff_sum       sum(ALT) - sum(REF)

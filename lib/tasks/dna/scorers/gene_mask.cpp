@@ -8,7 +8,9 @@ namespace {
 
 constexpr double kMeanOffset = 1e-3;
 
-std::vector<float> max_difference(const TrackRows& reference, const AlignedRows& alternate,
+}  // namespace
+
+std::vector<float> score_splicing(const TrackRows& reference, const AlignedRows& alternate,
                                   const RowMask& mask) {
   std::vector<float> largest(static_cast<std::size_t>(reference.n_tracks));
   for (const BinRange& range : mask)
@@ -21,17 +23,12 @@ std::vector<float> max_difference(const TrackRows& reference, const AlignedRows&
   return largest;
 }
 
-}  // namespace
-
-std::vector<float> score_gene(GeneScore score, const TrackRows& reference,
-                              const AlignedRows& alternate, const RowMask& mask) {
-  if (score == GeneScore::splicing) return max_difference(reference, alternate, mask);
-  const std::vector<double> of_reference = sum_rows(AlignedRows(reference), mask);
-  const std::vector<double> of_alternate = sum_rows(alternate, mask);
-  const auto n = static_cast<double>(count_rows(mask));
+std::vector<float> score_gene(GeneScore score, const std::vector<double>& reference,
+                              const std::vector<double>& alternate, std::int64_t n) {
+  const auto n_rows = static_cast<double>(n);
   std::vector<float> scores;
-  for (std::size_t t = 0; t < of_reference.size(); ++t) {
-    const double before = of_reference[t] / n, now = of_alternate[t] / n;
+  for (std::size_t t = 0; t < reference.size(); ++t) {
+    const double before = reference[t] / n_rows, now = alternate[t] / n_rows;
     scores.push_back(static_cast<float>(
         score == GeneScore::active ? std::max(before, now)
                                    : std::log(now + kMeanOffset) - std::log(before + kMeanOffset)));
@@ -39,12 +36,21 @@ std::vector<float> score_gene(GeneScore score, const TrackRows& reference,
   return scores;
 }
 
-std::vector<float> score_contacts(const TrackRows& reference, const TrackRows& alternate,
-                                  std::int64_t n_bins, std::int64_t bin) {
-  std::vector<double> sums(static_cast<std::size_t>(reference.n_tracks));
+std::vector<float> bin_contacts(const TrackRows& map, std::int64_t n_bins, std::int64_t bin) {
+  std::vector<float> contacts;
   for (std::int64_t other = 0; other < n_bins; ++other) {
-    const float* const before = reference.row(other * n_bins + bin);
-    const float* const now = alternate.row(other * n_bins + bin);
+    const float* const pair = map.row(other * n_bins + bin);
+    contacts.insert(contacts.end(), pair, pair + map.n_tracks);
+  }
+  return contacts;
+}
+
+std::vector<float> score_contacts(const TrackRows& reference, const TrackRows& alternate) {
+  std::vector<double> sums(static_cast<std::size_t>(reference.n_tracks));
+  const std::int64_t n_bins = reference.size();
+  for (std::int64_t other = 0; other < n_bins; ++other) {
+    const float* const before = reference.row(other);
+    const float* const now = alternate.row(other);
     for (std::size_t t = 0; t < sums.size(); ++t)
       sums[t] += std::abs(static_cast<double>(now[t]) - static_cast<double>(before[t]));
   }

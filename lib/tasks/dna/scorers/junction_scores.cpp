@@ -23,7 +23,7 @@ std::vector<float> unite_sites(const TrackRows& reference, const AlignedRows& al
                                const std::vector<models::SpliceSite>& annotated,
                                const RowMask& mask) {
   const std::int64_t n_classes = reference.n_tracks;
-  std::vector<float> united(reference.values.size());
+  std::vector<float> united(static_cast<std::size_t>(reference.size() * n_classes));
   for (const BinRange& range : mask)
     for (std::int64_t i = range.begin; i < range.end; ++i)
       std::transform(reference.row(i), reference.row(i) + n_classes, alternate.row(i),

@@ -35,18 +35,14 @@ RowMask site_mask(const PolyaSite& site, char strand, std::int64_t window) {
   return make_mask({{begin, begin + kMaskBases}}, window);
 }
 
-std::vector<float> score_polyadenylation(const TrackRows& reference, const AlignedRows& alternate,
-                                         const std::vector<RowMask>& sites) {
-  const auto n_tracks = static_cast<std::size_t>(reference.n_tracks);
-  std::vector<std::vector<double>> ratios;  // of each site
-  for (const RowMask& mask : sites) {
-    std::vector<double> ratio = sum_rows(alternate, mask);
-    const std::vector<double> of_reference = sum_rows(AlignedRows(reference), mask);
+std::vector<float> score_polyadenylation(const std::vector<std::vector<double>>& reference,
+                                         const std::vector<std::vector<double>>& alternate) {
+  const std::size_t n_tracks = reference.front().size();
+  std::vector<std::vector<double>> ratios = alternate;  // of each site
+  for (std::size_t i = 0; i < ratios.size(); ++i)
     for (std::size_t t = 0; t < n_tracks; ++t)
-      ratio[t] = finite_or_zero(ratio[t] / of_reference[t]);
-    ratios.push_back(std::move(ratio));
-  }
-  const auto n = static_cast<double>(sites.size());
+      ratios[i][t] = finite_or_zero(ratios[i][t] / reference[i][t]);
+  const auto n = static_cast<double>(ratios.size());
   std::vector<float> scores;
   for (std::size_t t = 0; t < n_tracks; ++t) {
     double largest = 0;

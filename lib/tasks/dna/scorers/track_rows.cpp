@@ -63,11 +63,15 @@ const float* AlignedRows::row(std::int64_t i) const {
 
 std::vector<double> sum_rows(const AlignedRows& rows, const RowMask& mask) {
   std::vector<double> sums(static_cast<std::size_t>(rows.n_tracks()));
-  for (const BinRange& range : mask)
+  std::vector<double> of_range(sums.size());
+  for (const BinRange& range : mask) {
+    std::fill(of_range.begin(), of_range.end(), 0.0);
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const float* const row = rows.row(i);
-      for (std::size_t t = 0; t < sums.size(); ++t) sums[t] += static_cast<double>(row[t]);
+      for (std::size_t t = 0; t < sums.size(); ++t) of_range[t] += static_cast<double>(row[t]);
     }
+    for (std::size_t t = 0; t < sums.size(); ++t) sums[t] += of_range[t];
+  }
   return sums;
 }
 

@@ -12,9 +12,15 @@ namespace biogpu::tasks {
 struct TrackRows {
   std::span<const float> values;
   std::int64_t n_tracks = 0;
+  // Where only some of the rows are there: the first of these, and how many the window has.
+  std::int64_t first = 0;
+  std::int64_t n_rows = 0;  // 0: those of values
 
-  std::int64_t size() const { return n_tracks == 0 ? 0 : std::ssize(values) / n_tracks; }
-  const float* row(std::int64_t i) const { return values.data() + i * n_tracks; }
+  std::int64_t size() const {
+    if (n_rows > 0) return n_rows;
+    return n_tracks == 0 ? 0 : std::ssize(values) / n_tracks;
+  }
+  const float* row(std::int64_t i) const { return values.data() + (i - first) * n_tracks; }
 };
 
 // Rows that count, in ascending order, none of them twice.
@@ -62,7 +68,7 @@ class AlignedRows {
   std::vector<float> zeros_;
 };
 
-// The sum of each track over the rows of a mask.
+// The sum of each track over the rows of a mask: of each range, then of these.
 std::vector<double> sum_rows(const AlignedRows& rows, const RowMask& mask);
 
 }  // namespace biogpu::tasks

@@ -1,224 +1,313 @@
 #include "lib/tasks/dna/scorers/variant_scorer.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/bio/genome/haplotype.hpp"
 #include "lib/tasks/dna/scorers/gene_mask.hpp"
-#include "lib/tasks/dna/scorers/interval_scorer.hpp"
 #include "lib/tasks/dna/scorers/junction_scores.hpp"
 #include "lib/tasks/dna/scorers/polyadenylation.hpp"
+#include "lib/tasks/dna/scorers/predictions.hpp"
+#include "lib/tasks/dna/scorers/score_reads.hpp"
+#include "lib/tasks/dna/scorers/window_genes.hpp"
 #include "lib/tasks/dna/variant_windows.hpp"
 #include "lib/tasks/dna/window_parts.hpp"
 
 namespace biogpu::tasks {
 namespace {
 
-using genome::LetterCode;
 using genome::Variant;
 using genome::Window;
 using models::DnaModel;
 
-// One window of a pass.
-struct Predictions {
-  const DnaModel& model;
-  const models::Outputs& outputs;
-  const std::vector<models::SiteWindow>& sites;  // of each window, or none
-  std::size_t window = 0, n_windows = 1;
-
-  TrackRows rows(const std::string& head) const {
-    const models::Outputs::Array& array = outputs.at("tracks." + head);
-    const std::size_t n = array.values.size() / n_windows;
-    const auto& choices = model.heads();
-    const auto choice =
-        std::find_if(choices.begin(), choices.end(),
-                     [&](const models::HeadChoice& loaded) { return loaded.name == head; });
-    return {{array.values.data() + window * n, n},
-            static_cast<std::int64_t>(model.n_tracks(*choice))};
-  }
-};
-
 struct Allele {
   std::size_t variant = 0, alt = 0;
 };
+
+bool has_same_length(const AllelePlace& allele) {
+  return allele.n_reference() == allele.n_alternate();
+}
 
 // Alleles of one window.
 class WindowScorer {
  public:
   WindowScorer(DnaModel& model, const genome::IndexedFasta& genome,
                std::span<const Variant> variants, const ScorerOptions& options,
-               const Window& window)
+               const Window& window, bool keeps)
       : model_(model),
         genome_(genome),
         variants_(variants),
         options_(options),
         window_(window),
-        has_junctions_(std::any_of(
-            options.scorers.begin(), options.scorers.end(),
-            [](const Scorer& scorer) { return scorer.kind == Scorer::Kind::splice_junction; })) {}
+        keeps_(keeps),
+        at_once_(static_cast<std::size_t>(options.windows_per_pass)),
+        genes_(options.genes, options.polya, window) {}
 
   void score(std::span<const Allele> alleles, std::vector<AlleleScores>& to);
 
  private:
-  models::Outputs run(std::span<const Allele> alleles,
-                      std::vector<models::SiteWindow>& sites) const;
+  using Indices = std::vector<std::size_t>;  // of alleles
+
+  std::vector<std::uint8_t> letters_of(const Allele* allele) const;
+  std::vector<std::uint8_t> letters_of(std::span<const Allele> alleles) const;
+  AllelePlace place(const Allele& allele) const { return {variants_[allele.variant], allele.alt}; }
+  void score_whole(std::span<const Allele> alleles, const Indices& chosen,
+                   std::vector<AlleleScores>& to);
+  void score_reads(std::span<const Allele> alleles, const Indices& chosen,
+                   std::vector<AlleleScores>& to);
+  void add_reads(const Allele& allele, ScoreReads& reads);
   AlleleScores score_allele(const Allele& allele, const Predictions& reference,
                             const Predictions& alternate);
-  void add_genes(std::size_t scorer, const std::vector<GeneRows>& genes, const TrackRows& reference,
-                 const AlignedRows& alternate, std::vector<ScoreRow>& rows) const;
-  void add_polyadenylation(std::size_t scorer, const Variant& variant, std::size_t alt,
-                           const TrackRows& reference, const AlignedRows& alternate,
-                           std::vector<ScoreRow>& rows) const;
+  std::vector<float> score_centre(const Scorer& scorer, const BinRange& bins,
+                                  const Predictions& reference, const Predictions& alternate) const;
   void add_junctions(std::size_t scorer, const Allele& allele, const AlleleShift& shift,
-                     const models::SiteWindow& reference, const models::SiteWindow& alternate,
-                     std::vector<ScoreRow>& rows);
-  std::vector<models::SpliceSite> annotated_sites() const;
-  const std::vector<GeneRows>& exons();
-  std::vector<GeneRows> bodies(const Variant& variant, std::size_t alt) const;
-  std::vector<std::size_t> overlapped_genes(const Variant& variant, std::size_t alt) const;
+                     const Predictions& reference, const Predictions& alternate,
+                     std::vector<ScoreRow>& rows) const;
 
   DnaModel& model_;
   const genome::IndexedFasta& genome_;
   const std::span<const Variant> variants_;
   const ScorerOptions& options_;
   const Window window_;
-  const bool has_junctions_;
-  std::optional<std::vector<GeneRows>> exons_;  // of the window
+  const bool keeps_;  // what the model keeps of the reference
+  const std::size_t at_once_;
+  WindowGenes genes_;
 };
 
-// The letters of the window's reference where there is no allele.
-models::Outputs WindowScorer::run(std::span<const Allele> alleles,
-                                  std::vector<models::SiteWindow>& sites) const {
-  const auto length = static_cast<std::size_t>(window_.size());
-  std::vector<std::uint8_t> letters(std::max<std::size_t>(alleles.size(), 1) * length);
-  if (alleles.empty()) genome_.fetch(window_.contig, window_.begin, letters);
-  for (std::size_t i = 0; i < alleles.size(); ++i)
-    genome::build_alternate(genome_, window_, variants_[alleles[i].variant], alleles[i].alt,
-                            std::span(letters).subspan(i * length, length));
+// Of the reference where there is no allele.
+std::vector<std::uint8_t> WindowScorer::letters_of(const Allele* allele) const {
+  std::vector<std::uint8_t> letters(static_cast<std::size_t>(window_.size()));
+  if (allele == nullptr)
+    genome_.fetch(window_.contig, window_.begin, letters);
+  else
+    genome::build_alternate(genome_, window_, variants_[allele->variant], allele->alt, letters);
   std::replace(letters.begin(), letters.end(), genome::kUnknownLetter, options_.unknown);
-  DnaModel::Request request;
-  if (has_junctions_) request.sites = &sites;
-  return model_.run(letters, request);
+  return letters;
+}
+
+std::vector<std::uint8_t> WindowScorer::letters_of(std::span<const Allele> alleles) const {
+  std::vector<std::uint8_t> all;
+  for (const Allele& allele : alleles) {
+    const std::vector<std::uint8_t> letters = letters_of(&allele);
+    all.insert(all.end(), letters.begin(), letters.end());
+  }
+  return all;
 }
 
 void WindowScorer::score(std::span<const Allele> alleles, std::vector<AlleleScores>& to) {
-  if (alleles.empty()) return;
-  const auto at_once = static_cast<std::size_t>(options_.windows_per_pass);
-  if (has_junctions_) model_.reserve_sites(1 + at_once);
+  Indices read, whole;
+  for (std::size_t i = 0; i < alleles.size(); ++i)
+    (options_.reuse && has_same_length(place(alleles[i])) ? read : whole).push_back(i);
+  std::vector<AlleleScores> scores(alleles.size());
+  if (!read.empty()) score_reads(alleles, read, scores);
+  if (!whole.empty()) score_whole(alleles, whole, scores);
+  std::move(scores.begin(), scores.end(), std::back_inserter(to));
+}
+
+// By all tracks of whole windows.
+void WindowScorer::score_whole(std::span<const Allele> alleles, const Indices& chosen,
+                               std::vector<AlleleScores>& to) {
+  const bool has_junctions = std::any_of(
+      options_.scorers.begin(), options_.scorers.end(),
+      [](const Scorer& scorer) { return scorer.kind == Scorer::Kind::splice_junction; });
+  const auto run = [&](const std::vector<std::uint8_t>& letters,
+                       std::vector<models::SiteWindow>& sites) {
+    DnaModel::Request request;
+    if (has_junctions) request.sites = &sites;
+    return model_.run(letters, request);
+  };
+  if (has_junctions) model_.reserve_sites(1 + at_once_);
   std::vector<models::SiteWindow> sites_of_reference;
-  const models::Outputs of_reference = run({}, sites_of_reference);
-  const Predictions reference{model_, of_reference, sites_of_reference};
-  run_in_parts(alleles.size(), at_once, [&](std::size_t first, std::size_t n) {
-    const std::span<const Allele> part = alleles.subspan(first, n);
+  const models::Outputs of_reference = run(letters_of(nullptr), sites_of_reference);
+  const Predictions reference{of_reference, sites_of_reference};
+  run_in_parts(chosen.size(), at_once_, [&](std::size_t first, std::size_t n) {
+    std::vector<Allele> part;
+    for (std::size_t i = first; i < first + n; ++i) part.push_back(alleles[chosen[i]]);
     std::vector<models::SiteWindow> sites;
-    const models::Outputs outputs = run(part, sites);
+    const models::Outputs outputs = run(letters_of(part), sites);
     for (std::size_t i = 0; i < n; ++i)
-      to.push_back(score_allele(part[i], reference, {model_, outputs, sites, i, n}));
+      to[chosen[first + i]] = score_allele(part[i], reference, {outputs, sites, i, n});
   });
+}
+
+// Alleles as long as REF, by what scorers read.
+void WindowScorer::score_reads(std::span<const Allele> alleles, const Indices& chosen,
+                               std::vector<AlleleScores>& to) {
+  ScoreReads reads_of_reference(model_);
+  reads_of_reference.add_window();
+  for (const std::size_t i : chosen) add_reads(alleles[i], reads_of_reference);
+  if (reads_of_reference.has_sites()) model_.reserve_sites(1 + at_once_);
+  const auto request_for = [](const ScoreReads& reads, std::vector<models::SiteWindow>& sites) {
+    DnaModel::Request request = reads.request();
+    if (reads.has_sites()) request.sites = &sites;
+    return request;
+  };
+  const std::vector<std::uint8_t> letters = letters_of(nullptr);
+  std::vector<models::SiteWindow> sites_of_reference;
+  std::vector<models::KeptWindow> kept;
+  models::Outputs of_reference;
+  if (!reads_of_reference.empty()) {
+    DnaModel::Request request = request_for(reads_of_reference, sites_of_reference);
+    if (keeps_) request.kept = &kept;
+    of_reference = model_.run(letters, request);
+  }
+  const Predictions reference{of_reference, sites_of_reference, 0, 1, &reads_of_reference};
+  Indices near, other;
+  for (const std::size_t i : chosen) {
+    const bool is_near = !kept.empty() && model_.is_near(letters, letters_of(&alleles[i]));
+    (is_near ? near : other).push_back(i);
+  }
+  for (const Indices* group : {&near, &other})
+    run_in_parts(group->size(), at_once_, [&](std::size_t first, std::size_t n) {
+      std::vector<Allele> part;
+      for (std::size_t i = first; i < first + n; ++i) part.push_back(alleles[(*group)[i]]);
+      ScoreReads reads(model_);
+      for (const Allele& allele : part) {
+        reads.add_window();
+        add_reads(allele, reads);
+      }
+      std::vector<models::SiteWindow> sites;
+      const DnaModel::Request request = request_for(reads, sites);
+      const std::vector<std::uint8_t> all = letters_of(part);
+      std::vector<models::ChangedWindow> changed;
+      for (std::size_t i = 0; group == &near && i < n; ++i)
+        changed.push_back(
+            {&kept.front(), std::span(all).subspan(i * letters.size(), letters.size())});
+      models::Outputs outputs;
+      if (!reads.empty())
+        outputs = changed.empty() ? model_.run(all, request) : model_.run_changed(changed, request);
+      for (std::size_t i = 0; i < n; ++i)
+        to[(*group)[first + i]] = score_allele(part[i], reference, {outputs, sites, i, n, &reads});
+    });
+}
+
+// What score_allele() reads of an allele as long as REF, of it and of the reference.
+void WindowScorer::add_reads(const Allele& allele, ScoreReads& reads) {
+  const AllelePlace of_allele = place(allele);
+  const std::int64_t base = of_allele.variant.position - window_.begin;
+  for (const Scorer& scorer : options_.scorers) {
+    const std::string head = scorer.head();
+    const models::TrackHead& loaded = *models::find_head(model_.info().heads, head);
+    switch (scorer.kind) {
+      case Scorer::Kind::centre_mask: {
+        const BinRange bins = centre_mask(base, scorer.width, loaded.bins);
+        if (is_of_sums(scorer.aggregation))
+          reads.add_sums(head, make_mask({bins}, loaded.bins.n_bins));
+        else
+          reads.add_rows(head, bins);
+        break;
+      }
+      case Scorer::Kind::contact_map: {
+        const std::int64_t bin = base / loaded.bins.bin_size;
+        reads.add_rows(head, {bin, bin + 1});
+        break;
+      }
+      case Scorer::Kind::splice_junction:
+        if (const RowMask mask = genes_.junction_mask(of_allele); !mask.empty())
+          reads.add_sites({mask.front().begin, mask.back().end});
+        break;
+      case Scorer::Kind::polyadenylation:
+        for (const WindowGenes::PolyaMasks& gene : genes_.polya_masks(of_allele))
+          for (const RowMask& mask : gene.sites) reads.add_sums(head, mask);
+        break;
+      case Scorer::Kind::gene_splicing:
+        for (const GeneRows& gene : genes_.bodies(of_allele))
+          for (const BinRange& rows : gene.mask) reads.add_rows(head, rows);
+        break;
+      default:
+        for (const GeneRows& gene : genes_.exons()) reads.add_sums(head, gene.mask);
+    }
+  }
 }
 
 AlleleScores WindowScorer::score_allele(const Allele& allele, const Predictions& reference,
                                         const Predictions& alternate) {
-  const Variant& variant = variants_[allele.variant];
-  const std::int64_t base = variant.position - window_.begin;
-  const std::int64_t n_reference = std::ssize(variant.ref_codes);
-  const std::int64_t n_alternate = std::ssize(variant.alts[allele.alt].codes);
-  const AlleleShift shift = find_shift(base, n_reference, n_alternate);
+  const AllelePlace of_allele = place(allele);
+  const std::int64_t base = of_allele.variant.position - window_.begin;
+  const AlleleShift shift = find_shift(base, of_allele.n_reference(), of_allele.n_alternate());
   AlleleScores scores{allele.variant, allele.alt, window_, {}};
   for (std::size_t i = 0; i < options_.scorers.size(); ++i) {
     const Scorer& scorer = options_.scorers[i];
     const std::string head = scorer.head();
     const models::TrackHead& loaded = *models::find_head(model_.info().heads, head);
-    if (scorer.kind == Scorer::Kind::splice_junction) {
-      add_junctions(i, allele, shift, reference.sites.front(), alternate.sites[alternate.window],
-                    scores.rows);
-      continue;
-    }
-    const TrackRows before = reference.rows(head), now = alternate.rows(head);
+    const auto add = [&](std::optional<std::size_t> gene, std::vector<float> values) {
+      scores.rows.push_back({i, gene, std::move(values)});
+    };
     switch (scorer.kind) {
       case Scorer::Kind::centre_mask:
-        scores.rows.push_back({i,
-                               {},
-                               aggregate(scorer.aggregation, before, now,
-                                         centre_mask(base, scorer.width, loaded.bins))});
+        add({}, score_centre(scorer, centre_mask(base, scorer.width, loaded.bins), reference,
+                             alternate));
         break;
       case Scorer::Kind::contact_map:
-        if (n_reference == n_alternate)
-          scores.rows.push_back(
-              {i,
-               {},
-               score_contacts(before, now, loaded.row_shape.front(), base / loaded.bins.bin_size)});
+        if (has_same_length(of_allele)) {
+          const std::int64_t bin = base / loaded.bins.bin_size;
+          const std::vector<float> before = reference.contacts(loaded, bin);
+          const std::vector<float> now = alternate.contacts(loaded, bin);
+          const std::int64_t n_tracks = std::ssize(before) / loaded.row_shape.front();
+          add({}, score_contacts({before, n_tracks}, {now, n_tracks}));
+        }
+        break;
+      case Scorer::Kind::splice_junction:
+        add_junctions(i, allele, shift, reference, alternate, scores.rows);
         break;
       case Scorer::Kind::polyadenylation:
-        add_polyadenylation(i, variant, allele.alt, before, AlignedRows(now, shift), scores.rows);
+        for (const WindowGenes::PolyaMasks& gene : genes_.polya_masks(of_allele)) {
+          std::vector<std::vector<double>> before, now;
+          for (const RowMask& mask : gene.sites) {
+            before.push_back(reference.sum(head, mask, {}));
+            now.push_back(alternate.sum(head, mask, shift));
+          }
+          add(gene.gene, score_polyadenylation(before, now));
+        }
         break;
       case Scorer::Kind::gene_splicing:
-        add_genes(i, bodies(variant, allele.alt), before, AlignedRows(now, shift), scores.rows);
+        for (const GeneRows& gene : genes_.bodies(of_allele))
+          add(gene.gene, score_splicing(reference.rows(head),
+                                        AlignedRows(alternate.rows(head), shift), gene.mask));
         break;
       default:
-        add_genes(i, exons(), before, AlignedRows(now, shift), scores.rows);
+        for (const GeneRows& gene : genes_.exons())
+          add(gene.gene,
+              score_gene(scorer.kind == Scorer::Kind::gene_lfc ? GeneScore::log_fold_change
+                                                               : GeneScore::active,
+                         reference.sum(head, gene.mask, {}), alternate.sum(head, gene.mask, shift),
+                         count_rows(gene.mask)));
     }
   }
   return scores;
 }
 
-void WindowScorer::add_genes(std::size_t scorer, const std::vector<GeneRows>& genes,
-                             const TrackRows& reference, const AlignedRows& alternate,
-                             std::vector<ScoreRow>& rows) const {
-  const Scorer::Kind kind = options_.scorers[scorer].kind;
-  const GeneScore score = kind == Scorer::Kind::gene_lfc      ? GeneScore::log_fold_change
-                          : kind == Scorer::Kind::gene_active ? GeneScore::active
-                                                              : GeneScore::splicing;
-  for (const GeneRows& gene : genes)
-    rows.push_back({scorer, gene.gene, score_gene(score, reference, alternate, gene.mask)});
-}
-
-void WindowScorer::add_polyadenylation(std::size_t scorer, const Variant& variant, std::size_t alt,
-                                       const TrackRows& reference, const AlignedRows& alternate,
-                                       std::vector<ScoreRow>& rows) const {
-  for (const std::size_t gene : overlapped_genes(variant, alt)) {
-    const genome::AnnotatedGene& annotated = options_.genes->genes()[gene];
-    std::vector<PolyaSite> sites;
-    for (const genome::Span& site : options_.polya->sites_of(annotated))
-      sites.push_back({site.begin - window_.begin, site.end - window_.begin});
-    sites = sites_in_window(std::move(sites), window_.size());
-    if (sites.empty()) continue;
-    std::vector<RowMask> masks;
-    for (const PolyaSite& site : sites)
-      masks.push_back(site_mask(site, annotated.strand, window_.size()));
-    rows.push_back({scorer, gene, score_polyadenylation(reference, alternate, masks)});
-  }
-}
-
-// Genes of which a transcript starts in the window.
-const std::vector<GeneRows>& WindowScorer::exons() {
-  if (!exons_) exons_ = exon_rows(*options_.genes, window_, 0, 1);
-  return *exons_;
+// Alleles are not aligned.
+std::vector<float> WindowScorer::score_centre(const Scorer& scorer, const BinRange& bins,
+                                              const Predictions& reference,
+                                              const Predictions& alternate) const {
+  const std::string head = scorer.head();
+  if (!is_of_sums(scorer.aggregation))
+    return aggregate(scorer.aggregation, reference.rows(head), alternate.rows(head), bins);
+  const RowMask mask = make_mask({bins}, bins.end);
+  return aggregate_sums(scorer.aggregation, reference.sum(head, mask, {}),
+                        alternate.sum(head, mask, {}), count_rows(mask));
 }
 
 // Introns of the window between sites of both alleles and of the annotation.
 void WindowScorer::add_junctions(std::size_t scorer, const Allele& allele, const AlleleShift& shift,
-                                 const models::SiteWindow& reference,
-                                 const models::SiteWindow& alternate, std::vector<ScoreRow>& rows) {
+                                 const Predictions& reference_window,
+                                 const Predictions& alternate_window,
+                                 std::vector<ScoreRow>& rows) const {
   constexpr std::int64_t kClasses = models::kSpliceSiteClasses + 1;
-  const std::vector<genome::AnnotatedGene>& genes = options_.genes->genes();
-  std::vector<BinRange> bodies;
-  std::vector<std::size_t> coding;
-  for (const std::size_t gene : overlapped_genes(variants_[allele.variant], allele.alt)) {
-    const genome::Span& body = genes[gene].body;
-    bodies.push_back({body.begin - window_.begin, body.end - window_.begin});
-    if (genes[gene].type == "protein_coding" && genes[gene].strand != '.') coding.push_back(gene);
-  }
-  if (coding.empty()) return;
+  const RowMask mask = genes_.junction_mask(place(allele));
+  if (mask.empty()) return;
+  const models::SiteWindow& reference = reference_window.sites[reference_window.window];
+  const models::SiteWindow& alternate = alternate_window.sites[alternate_window.window];
   const auto rows_of = [&](const models::SiteWindow& of_window) {
     const io::SharedArray& values = of_window.probabilities;
-    return TrackRows{{values.begin(), values.size()}, kClasses};
+    return TrackRows{{values.begin(), values.size()}, kClasses, of_window.first, window_.size()};
   };
-  const models::SpliceSites sites = model_.select_sites(
-      unite_sites(rows_of(reference), AlignedRows(rows_of(alternate), shift), annotated_sites(),
-                  make_mask(std::move(bodies), window_.size())));
+  const models::SpliceSites sites = model_.select_sites(unite_sites(
+      rows_of(reference), AlignedRows(rows_of(alternate), shift), genes_.annotated_sites(), mask));
   const auto count = [&](const models::SiteWindow& of_window, const AlleleShift& of_allele) {
     return model_.run_junctions(of_window, sites, find_site_rows(sites, of_allele, window_.size()));
   };
@@ -228,10 +317,11 @@ void WindowScorer::add_junctions(std::size_t scorer, const Allele& allele, const
     return JunctionCounts{
         {array.values.begin(), array.values.size()}, array.shape[1], array.shape[2] / 2};
   };
-  for (const std::size_t gene : coding) {
-    const genome::Span& body = genes[gene].body;
+  for (const std::size_t gene : genes_.coding(place(allele))) {
+    const genome::AnnotatedGene& annotated = genes_.gene(gene);
+    const genome::Span& body = annotated.body;
     for (JunctionScore& score :
-         score_junctions(sites, counts(before), counts(now), genes[gene].strand,
+         score_junctions(sites, counts(before), counts(now), annotated.strand,
                          {body.begin - window_.begin, body.end - window_.begin}))
       rows.push_back(
           {scorer, gene, std::move(score.values),
@@ -239,31 +329,13 @@ void WindowScorer::add_junctions(std::size_t scorer, const Allele& allele, const
   }
 }
 
-std::vector<models::SpliceSite> WindowScorer::annotated_sites() const {
-  std::vector<models::SpliceSite> sites;
-  for (const genome::AnnotatedSite& site :
-       options_.genes->splice_sites(window_.contig, window_.begin, window_.end))
-    sites.push_back(
-        {(site.strand == '-' ? 2u : 0u) + (site.is_donor ? 0u : 1u), site.base - window_.begin});
-  return sites;
-}
-
-std::vector<std::size_t> WindowScorer::overlapped_genes(const Variant& variant,
-                                                        std::size_t alt) const {
-  const std::int64_t n_letters =
-      std::max(std::ssize(variant.ref_codes), std::ssize(variant.alts[alt].codes));
-  return options_.genes->overlapping(variant.contig, variant.position,
-                                     variant.position + n_letters);
-}
-
-std::vector<GeneRows> WindowScorer::bodies(const Variant& variant, std::size_t alt) const {
-  std::vector<GeneRows> genes;
-  for (const std::size_t gene : overlapped_genes(variant, alt)) {
-    const genome::Span& body = options_.genes->genes()[gene].body;
-    genes.push_back({gene, make_mask({{body.begin - window_.begin, body.end - window_.begin}},
-                                     window_.size())});
-  }
-  return genes;
+// Makes room for what the model keeps of a reference, if there is enough.
+bool keeps_reference(DnaModel& model, const ScorerOptions& options) {
+  const std::uint64_t kept = kept_bytes(model);
+  if (!options.reuse || kept == 0 || std::min(options.max_kept_bytes, model.room_for_kept()) < kept)
+    return false;
+  model.reserve_kept(1);
+  return true;
 }
 
 }  // namespace
@@ -281,8 +353,9 @@ std::vector<AlleleScores> score_variants(DnaModel& model, const genome::IndexedF
   std::vector<AlleleScores> scores;
   std::vector<Allele> alleles;  // of one window
   Window window;
+  const bool keeps = keeps_reference(model, options);
   const auto finish = [&] {
-    WindowScorer(model, genome, variants, options, window).score(alleles, scores);
+    WindowScorer(model, genome, variants, options, window, keeps).score(alleles, scores);
     alleles.clear();
   };
   for (std::size_t v = 0; v < variants.size(); ++v) {

@@ -23,6 +23,10 @@ struct ScorerOptions {
   std::int64_t grid = 1;
   std::uint8_t unknown = 4;  // the model's code of an unknown letter
   std::int64_t windows_per_pass = 1;
+  // Of alleles as long as REF only what scorers read is computed and fetched, from what was kept of
+  // the reference where it is near; false: all tracks of whole windows.
+  bool reuse = true;
+  std::uint64_t max_kept_bytes = std::uint64_t{2} << 30;  // as CompareOptions has it
 };
 
 // The window around a variant that DeepMind's client gives: its middle is behind the middle letter
