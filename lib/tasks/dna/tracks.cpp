@@ -97,6 +97,24 @@ void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
 
 }  // namespace
 
+std::uint64_t window_bytes(const DnaModel& model, const TrackOptions& options) {
+  std::int64_t n = 0;
+  const auto add = [&](std::int64_t n_rows, std::int64_t width) { n += n_rows * width; };
+  if (options.request.tracks)
+    for (const models::HeadChoice& choice : model.heads()) {
+      const models::TrackHead& head = model.head(choice);
+      const std::int64_t n_tracks =
+          choice.tracks.empty() ? head.n_tracks : std::ssize(choice.tracks);
+      if (!head.is_ragged) add(head.bins.n_bins, n_tracks);
+    }
+  if (options.request.embedding)
+    for (const models::Embedding& embedding : model.info().embeddings)
+      add(embedding.bins.n_bins, embedding.width);
+  // With both strands those of the other one and their means are there besides.
+  const std::uint64_t n_times = options.both_strands ? 3 : 1;
+  return n_times * static_cast<std::uint64_t>(n) * sizeof(float);
+}
+
 void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
                     pipeline::RecordOutputs& result) {
   if (options.both_strands) model.require_strands();

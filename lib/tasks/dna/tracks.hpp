@@ -27,6 +27,9 @@ struct TrackOptions {
   int n_threads = 1;  // that average strands; results do not depend on it
 };
 
+// Memory that the arrays of a window take while they are computed, but for ragged heads.
+std::uint64_t window_bytes(const models::DnaModel& model, const TrackOptions& options);
+
 // The arrays of some windows, appended to the result: [rows, tracks] of each loaded head under
 // KEY/HEAD, or KEY where one head is loaded, [s, s, tracks] of pairs of bins; [bins, width] of each
 // embedding under KEY, or KEY/NAME where it has a name. A ragged head has KEY/HEAD and, with its

@@ -1,4 +1,5 @@
 #include "lib/pipeline/pipeline.hpp"
+#include "lib/pipeline/held_results.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -225,4 +226,17 @@ TEST_CASE("pipeline.in_turn: an item behind one that is not ready waits", "[pipe
   CHECK(placed == "012");
   CHECK(in_turn.ready(3, [&] { placed += "3"; }));
   CHECK(placed == "0123");
+}
+
+TEST_CASE("pipeline.held_results: large results are held one at a time", "[pipeline]") {
+  const auto held = [](int n_workers, std::uint64_t bytes) {
+    const Size size = biogpu::pipeline::held_results(n_workers, bytes, 1000);
+    return std::pair(size.n_workers, size.n_in_flight);
+  };
+  CHECK(held(2, 0) == std::pair(2, 4));
+  CHECK(held(2, 250) == std::pair(2, 4));
+  CHECK(held(2, 251) == std::pair(2, 3));
+  CHECK(held(2, 500) == std::pair(2, 2));
+  CHECK(held(2, 501) == std::pair(1, 1));
+  CHECK(held(16, 9999) == std::pair(1, 1));
 }

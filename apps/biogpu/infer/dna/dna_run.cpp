@@ -109,7 +109,7 @@ int DnaRun::threads_of_device() const {
 }
 
 void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write,
-                 const Finish& finish) {
+                 const Finish& finish, std::uint64_t result_bytes) {
   const int workers_of_device = finish ? 2 : 1;
   run_.run(input, {workers_of_device * devices_.size(), name_of(devices_.precision()),
                    [&](std::size_t slot, pipeline::RecordOutputs& result) {
@@ -117,7 +117,7 @@ void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write,
                          [&](models::DnaModel& model) { compute(model, slot, result); });
                      if (finish) finish(slot, result);
                    },
-                   write});
+                   write, result_bytes});
 }
 
 void DnaRun::finish(std::uint64_t output_bytes, const nlohmann::ordered_json& counts,

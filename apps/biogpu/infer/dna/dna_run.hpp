@@ -40,9 +40,9 @@ class DnaRun {
   using Finish = std::function<void(std::size_t slot, pipeline::RecordOutputs& result)>;
   using Write = std::function<void(const pipeline::RecordOutputs& result)>;
   // finish, where it is given, gets the results of a batch when its device computes the next one.
-  // write gets the results in the order of the input.
-  void run(ModelInput& input, const Compute& compute, const Write& write,
-           const Finish& finish = {});
+  // write gets the results in the order of the input. result_bytes: as ModelRun::Work has it.
+  void run(ModelInput& input, const Compute& compute, const Write& write, const Finish& finish = {},
+           std::uint64_t result_bytes = 0);
   // Throws Error{failed} where a result is NaN or infinite.
   template <class Numbers>
   void require_finite(const Numbers& numbers, LazyText place) const {

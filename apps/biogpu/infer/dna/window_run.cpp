@@ -74,7 +74,8 @@ void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
       write,
       [&](std::size_t slot, pipeline::RecordOutputs& result) {
         finish_batch(slot, options, result);
-      });
+      },
+      static_cast<std::uint64_t>(n_per_pass_) * tasks::window_bytes(model(), options));
   if (run_.n_records() == 0) run_.log().warn("the input has no window; the output is empty");
 }
 

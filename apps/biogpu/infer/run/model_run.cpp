@@ -14,6 +14,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/io/commit_guard.hpp"
+#include "lib/pipeline/held_results.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -119,7 +120,8 @@ void ModelRun::run(ModelInput& input, const Work& work) {
     resume_log_->replay([&](const pipeline::RecordOutputs& result) { take(result, work); });
     if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
   }
-  std::vector<pipeline::RecordOutputs> results(static_cast<std::size_t>(work.n_workers) + 2);
+  const pipeline::Size size = pipeline::held_results(work.n_workers, work.result_bytes);
+  std::vector<pipeline::RecordOutputs> results(static_cast<std::size_t>(size.n_in_flight));
   input.begin(results.size(), n_records_);
   const auto put = [&](std::size_t slot) {
     if (resume_log_) resume_log_->append(results[slot]);
@@ -128,9 +130,8 @@ void ModelRun::run(ModelInput& input, const Work& work) {
     const double n = static_cast<double>(input.n_records());
     progress.update(n > 0 ? static_cast<double>(n_records_) / n : 0, done(false));
   };
-  times_ = pipeline::run({work.n_workers, static_cast<int>(results.size())},
-                         {[&](std::size_t slot) { return input.read(slot); },
-                          [&](std::size_t slot) { work.compute(slot, results[slot]); }, put});
+  times_ = pipeline::run(size, {[&](std::size_t slot) { return input.read(slot); },
+                                [&](std::size_t slot) { work.compute(slot, results[slot]); }, put});
   if (input.n_not_found() > 0)
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: holds {} records more than the inputs; remove it to start again",
