@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """What `biogpu infer variants` takes for the first and for each further substitution of a window.
 
-usage: scripts/bench/variant_windows.py BIOGPU --model FOLDER [--head NAME,...] [--bins centre:501] [--counts 1,9,41]
+usage: scripts/bench/variant_windows.py BIOGPU --model FOLDER [--head NAME,... --bins centre:501 | --scorers NAME,...] [--counts 1,9,41]
            [--window BASES] [--precision fp16] [--device gpu] [--threads N] [--repeats N] [--json FILE] [--folder FOLDER]
 
 Random substitutions 300 bases apart share a window (--grid). Runs of the first 1, 9 and 41 of them: what a run has in
 common with the next, and with one without reuse of the reference (--no-reuse), must be equal on the CPU, and on a GPU,
 where the library's products differ by the size of a batch, within MAX_DIFFERENCE of the largest score. Prints seconds from the start to the end of a run, of reading weights, of the
 first variant (its reference and its alternate), of each further one, and what that is without reuse. --window: other
-than the folder's, for models that take it (a copy of config.json).
+than the folder's, for models that take it (a copy of config.json). --scorers: AlphaGenome's centre masks and contact maps.
 """
 
 import argparse
@@ -62,9 +62,9 @@ def write_inputs(folder, rng, counts):
 
 def run(options, folder, count, *words):
     output, summary = folder / "scores.tsv", folder / "summary.json"
+    scores = ["--scorers", options.scorers] if options.scorers else ["--head", options.head, "--bins", options.bins]
     command = [options.biogpu, "infer", "variants", "-q", "--device", options.device, "-t", str(options.threads), "--precision",
-               options.precision, "--model", options.model, "--genome", folder / "genome.fa", "--head", options.head, "--bins",
-               options.bins, "--grid", str(GRID), "--json", summary, *words, folder / f"{count}.vcf", "-o", output]
+               options.precision, "--model", options.model, "--genome", folder / "genome.fa", *scores, "--grid", str(GRID), "--json", summary, *words, folder / f"{count}.vcf", "-o", output]
     start = time.perf_counter()
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     wall = time.perf_counter() - start
@@ -72,7 +72,8 @@ def run(options, folder, count, *words):
         raise SystemExit(f"{count} variants: {done.stderr}")
     told = json.loads(summary.read_text())
     load = sum(stage["wall_s"] for stage in told["stages"] if stage["name"] == "load")
-    return {"wall_s": wall, "load_s": load, "compute_s": told["time"]["compute_s"], "gpu_s": told["time"].get("gpu_s", 0)}, \
+    return {"wall_s": wall, "load_s": load, "compute_s": told["time"]["compute_s"], "gpu_s": told["time"].get("gpu_s", 0),
+            "peak_rss_bytes": told["memory"]["peak_rss_bytes"]}, \
         output.read_text().splitlines()
 
 
@@ -100,6 +101,7 @@ def main():
     parser.add_argument("--model", type=lambda path: pathlib.Path(path).resolve(), required=True)
     parser.add_argument("--head", default="dnase/1,rna_seq/128")
     parser.add_argument("--bins", default="centre:501")
+    parser.add_argument("--scorers")
     parser.add_argument("--counts", type=lambda text: [int(word) for word in text.split(",")], default=[1, 9, 41])
     parser.add_argument("--window", type=int)
     parser.add_argument("--precision", default="fp16")
@@ -141,7 +143,7 @@ def main():
     print("\n".join(table(["what", "seconds"], [[key, seconds(value)] for key, value in figures.items()], "lr")))
     if options.json:
         result = {"machine": machine.describe(), "model": name, "window": options.window, "head": options.head,
-                  "bins": options.bins, "precision": options.precision, "device": options.device, "seed": options.seed,
+                  "bins": options.bins, "scorers": options.scorers, "precision": options.precision, "device": options.device, "seed": options.seed,
                   "counts": counts, "differences": differences, "runs": {str(count): reused[count] for count in counts},
                   "runs_without_reuse": {str(count): whole[count] for count in options.counts}, **figures}
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
