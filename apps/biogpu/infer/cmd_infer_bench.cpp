@@ -6,7 +6,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/proteins/sequence_run.hpp"
-#include "lib/core/device.hpp"
+#include "apps/biogpu/infer/run/bench_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/parallel_for.hpp"
 #include "lib/io/output_file.hpp"
@@ -25,7 +24,6 @@
 #include "lib/models/proteinmpnn/proteinmpnn.hpp"
 #include "lib/models/tensornet/bench.hpp"
 #include "lib/ops/bench/bench.hpp"
-#include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/structure/structure.hpp"
 
 namespace biogpu::app {
@@ -47,33 +45,7 @@ struct BenchFlags {
   int rest_ms = 0;
 };
 
-struct Device {
-  std::unique_ptr<tensor::Context> context;
-  int n_threads = 1;
-  std::string name;
-  tensor::Precision precision = tensor::Precision::fp32;
-  ops::Roofline roofline;
-};
-
-Device open_device(const BenchFlags& flags) {
-  Device device;
-  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true, 1);
-  device.precision = parse_precision(flags.precision, choice.on_gpu());
-  if (!choice.on_gpu()) device.precision = tensor::Precision::fp32;  // the CPU has no other
-  tensor::ContextOptions options;
-  options.precision = device.precision;
-  device.n_threads = flags.n_threads > 0
-                         ? flags.n_threads
-                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  options.n_threads = device.n_threads;
-  device.context = choice.on_gpu() ? tensor::make_gpu_context(choice.gpus.front(), options)
-                                   : ops::make_cpu_context(options.n_threads);
-  device.name = choice.name;
-  device.roofline = ops::roofline_of(choice.name, device.precision);
-  return device;
-}
-
-Json bench_ops(const BenchFlags& flags, Device& device) {
+Json bench_ops(const BenchFlags& flags, BenchDevice& device) {
   Json rows = Json::array();
   std::string text = fmt::format("# {}, {}\nop\tshape\tus\tGB/s\tTFLOP/s\troofline\terror\n",
                                  device.name, name_of(device.precision));
@@ -120,7 +92,7 @@ double median_of(std::vector<double> values) {
 
 // Passes over random residues; the device's seconds where it tells them, else the clock's. Timed
 // when the device has worked for a while, and so has the clock that it gives such work.
-Json bench_model(const BenchFlags& flags, Device& device) {
+Json bench_model(const BenchFlags& flags, BenchDevice& device) {
   tbb::task_arena threads(arena_threads(static_cast<std::size_t>(device.n_threads)));
   const auto model = threads.execute([&] {
     return models::load_model<models::ProteinModel>(flags.model, "embed", *device.context);
@@ -181,9 +153,7 @@ Json bench_model(const BenchFlags& flags, Device& device) {
 
 // Whole designs and scores of structures, by the clock.
 void bench_structures(const BenchFlags& flags) {
-  BenchFlags in_fp32 = flags;
-  in_fp32.precision = "fp32";
-  const Device device = open_device(in_fp32);
+  const BenchDevice device = open_bench_device(flags.device, "fp32", flags.n_threads);
   const auto model =
       models::load_model<models::proteinmpnn::ProteinMpnn>(flags.model, "design", *device.context);
   const bool ca_only = model->info().ca_only;
@@ -222,7 +192,7 @@ void run_bench(const BenchFlags& flags) {
   files.shared.json = flags.json;
   require_own_outputs(files, flags.structures);
   if (!flags.structures.empty()) return bench_structures(flags);
-  Device device = open_device(flags);
+  BenchDevice device = open_bench_device(flags.device, flags.precision, flags.n_threads);
   Json whole{{"device", device.name}, {"precision", name_of(device.precision)}};
   if (flags.model.empty()) {
     whole["ops"] = bench_ops(flags, device);

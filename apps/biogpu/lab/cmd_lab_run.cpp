@@ -8,16 +8,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/infer/run/bench_device.hpp"
 #include "apps/biogpu/infer/run/infer_flags.hpp"
 #include "apps/biogpu/lab/commands.hpp"
-#include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/parallel_for.hpp"
 #include "lib/core/quote.hpp"
@@ -28,7 +27,6 @@
 #include "lib/lab/registry.hpp"
 #include "lib/lab/roofline_svg.hpp"
 #include "lib/lab/run_block.hpp"
-#include "lib/ops/cpu/cpu_context.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -50,13 +48,6 @@ struct LabFlags {
   int n_threads = 0;
   bool quick = false;
   bool ncu = false;
-};
-
-struct LabDevice {
-  std::unique_ptr<tensor::Context> context;
-  std::string name;
-  int n_threads = 1;
-  ops::Roofline roofline;
 };
 
 // NxC, or N with the width of the block's first shape.
@@ -95,20 +86,8 @@ std::vector<Work> list_work(const LabFlags& flags) {
   return works;
 }
 
-LabDevice open_lab_device(const LabFlags& flags) {
-  LabDevice device;
-  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true, 1);
-  tensor::ContextOptions options;
-  options.precision = tensor::Precision::fp32;  // the CPU has no other
-  if (choice.on_gpu()) options.precision = parse_precision(flags.precision, true);
-  device.n_threads = flags.n_threads > 0
-                         ? flags.n_threads
-                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  options.n_threads = device.n_threads;
-  device.context = choice.on_gpu() ? tensor::make_gpu_context(choice.gpus.front(), options)
-                                   : ops::make_cpu_context(options.n_threads);
-  device.name = choice.name;
-  device.roofline = ops::roofline_of(choice.name, options.precision);
+BenchDevice open_lab_device(const LabFlags& flags) {
+  BenchDevice device = open_bench_device(flags.device, flags.precision, flags.n_threads);
   if (flags.peak_tflops > 0) device.roofline = {1e12 * flags.peak_tflops, 1e9 * flags.peak_gbs};
   return device;
 }
@@ -196,8 +175,8 @@ void run_lab(LabFlags flags) {
   if (!flags.baseline.empty()) baseline.emplace(flags.baseline);
   const lab::Baseline* const before = baseline ? &*baseline : nullptr;
   if (flags.quick || flags.run.ranges) flags.run.min_runs = flags.run.max_runs = 1;
-  LabDevice device = open_lab_device(flags);
-  const char* const precision = name_of(device.context->precision());
+  BenchDevice device = open_lab_device(flags);
+  const char* const precision = name_of(device.precision);
   std::string heading = fmt::format("# {}, {}\n", device.name, precision);
   if (before != nullptr)
     heading += fmt::format("# baseline: {}, {}\n", before->device(), before->precision());

@@ -4,6 +4,7 @@
 
 #include "lib/lab/block_case.hpp"
 #include "lib/lab/blocks/conditioned_parts.hpp"
+#include "lib/lab/blocks/pair_bias_heads.hpp"
 #include "lib/models/structure/diffusion_blocks.hpp"
 
 namespace biogpu::lab {
@@ -18,9 +19,7 @@ class ConditionedAttentionCase final : public BlockCase {
   ConditionedAttentionCase(const Extents& extents, const CaseSettings& settings)
       : BlockCase(settings), n_(extents.n), c_(extents.c), n_heads_(c_ % 16 == 0 ? 16 : 1) {
     add_adaptive_norm(weights_, "layernorm_a.", c_);
-    weights_.add_norm("layernorm_z", kPairWidth, false);
-    weights_.add_linear("linear_nobias_z", n_heads_, kPairWidth);
-    weights_.add_heads("attention", c_, c_, true);
+    PairBiasHeads::add_weights(weights_, c_, kPairWidth, n_heads_, false);
     weights_.add_linear("linear_a_last", c_, kConditionWidth, 1, true);
   }
 
@@ -33,20 +32,10 @@ class ConditionedAttentionCase final : public BlockCase {
     const auto norm_at = [&](std::int64_t token) {
       return adaptive_norm_of(weights_, "layernorm_a.", start(token), condition(token));
     };
-    std::vector<Row> k, v, bias;
-    for (std::int64_t j = 0; j < n_; ++j) {
-      const Row x = norm_at(j);
-      k.push_back(linear_of(x, weights_.at("attention.linear_k")));
-      v.push_back(linear_of(x, weights_.at("attention.linear_v")));
-      const Row pair = row_of(z_.values, row * n_ + j, kPairWidth);
-      bias.push_back(
-          linear_of(norm_of(pair, weights_.at("layernorm_z")), weights_.at("linear_nobias_z")));
-    }
-    const Row x = norm_at(row);
-    const Row o = attended(linear_of(x, weights_.at("attention.linear_q")), k, v, bias,
-                           static_cast<std::size_t>(n_heads_));
-    const Row y = linear_of(gated(o, linear_of(x, weights_.at("attention.linear_g"))),
-                            weights_.at("attention.linear_o"));
+    PairBiasHeads heads(weights_);
+    for (std::int64_t j = 0; j < n_; ++j)
+      heads.add_key(norm_at(j), row_of(z_.values, row * n_ + j, kPairWidth));
+    const Row y = heads.output(norm_at(row));
     return sum_of(start(row), gated(y, linear_of(condition(row), weights_.at("linear_a_last"))));
   }
 

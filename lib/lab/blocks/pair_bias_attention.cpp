@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "lib/lab/block_case.hpp"
+#include "lib/lab/blocks/pair_bias_heads.hpp"
 #include "lib/models/structure/pair_blocks.hpp"
 
 namespace biogpu::lab {
@@ -17,9 +18,7 @@ class PairBiasAttentionCase final : public BlockCase {
   PairBiasAttentionCase(const Extents& extents, const CaseSettings& settings)
       : BlockCase(settings), n_(extents.n), c_(extents.c), n_heads_(c_ % 16 == 0 ? 16 : 1) {
     weights_.add_norm("layernorm_a", c_);
-    weights_.add_norm("layernorm_z", kPairWidth);
-    weights_.add_linear("linear_nobias_z", n_heads_, kPairWidth);
-    weights_.add_heads("attention", c_, c_, true);
+    PairBiasHeads::add_weights(weights_, c_, kPairWidth, n_heads_);
   }
 
   void run(const models::BlockContext& run) override {
@@ -31,22 +30,11 @@ class PairBiasAttentionCase final : public BlockCase {
     const auto norm_at = [&](std::int64_t token) {
       return norm_of(start(token), weights_.at("layernorm_a"));
     };
-    std::vector<Row> k, v, bias;
-    for (std::int64_t j = 0; j < n_; ++j) {
-      const Row x = norm_at(j);
-      k.push_back(linear_of(x, weights_.at("attention.linear_k")));
-      v.push_back(linear_of(x, weights_.at("attention.linear_v")));
-      const Row pair = row_of(z_.values, row * n_ + j, kPairWidth);
-      bias.push_back(
-          linear_of(norm_of(pair, weights_.at("layernorm_z")), weights_.at("linear_nobias_z")));
-      if (mask_.values[static_cast<std::size_t>(j)] == 0)
-        for (double& number : bias.back()) number = -1e9;
-    }
-    const Row x = norm_at(row);
-    const Row o = attended(linear_of(x, weights_.at("attention.linear_q")), k, v, bias,
-                           static_cast<std::size_t>(n_heads_));
-    return sum_of(start(row), linear_of(gated(o, linear_of(x, weights_.at("attention.linear_g"))),
-                                        weights_.at("attention.linear_o")));
+    PairBiasHeads heads(weights_);
+    for (std::int64_t j = 0; j < n_; ++j)
+      heads.add_key(norm_at(j), row_of(z_.values, row * n_ + j, kPairWidth),
+                    mask_.values[static_cast<std::size_t>(j)] != 0);
+    return sum_of(start(row), heads.output(norm_at(row)));
   }
 
   double operations() const override {

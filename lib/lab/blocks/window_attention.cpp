@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "lib/lab/block_case.hpp"
+#include "lib/lab/blocks/pair_bias_heads.hpp"
 #include "lib/models/structure/diffusion_blocks.hpp"
 
 namespace biogpu::lab {
@@ -24,9 +25,7 @@ class WindowAttentionCase final : public BlockCase {
         c_(extents.c),
         n_heads_(c_ % 4 == 0 ? 4 : 1) {
     weights_.add_norm("layernorm_a", c_);
-    weights_.add_norm("layernorm_z", kPairWidth);
-    weights_.add_linear("linear_nobias_z", n_heads_, kPairWidth);
-    weights_.add_heads("attention", c_, c_, true);
+    PairBiasHeads::add_weights(weights_, c_, kPairWidth, n_heads_);
   }
 
   void run(const models::BlockContext& run) override {
@@ -39,22 +38,13 @@ class WindowAttentionCase final : public BlockCase {
       return norm_of(start(atom), weights_.at("layernorm_a"));
     };
     const std::int64_t window = row / kWindowQueries;
-    std::vector<Row> k, v, bias;
+    PairBiasHeads heads(weights_);
     for (std::int64_t j = 0; j < kWindowKeys; ++j) {
       const std::int64_t atom = window * kWindowQueries - 48 + j;
       if (atom < 0 || atom >= n_atoms_) continue;
-      const Row x = norm_at(atom);
-      k.push_back(linear_of(x, weights_.at("attention.linear_k")));
-      v.push_back(linear_of(x, weights_.at("attention.linear_v")));
-      const Row pair = row_of(pair_.values, row * kWindowKeys + j, kPairWidth);
-      bias.push_back(
-          linear_of(norm_of(pair, weights_.at("layernorm_z")), weights_.at("linear_nobias_z")));
+      heads.add_key(norm_at(atom), row_of(pair_.values, row * kWindowKeys + j, kPairWidth));
     }
-    const Row x = norm_at(row);
-    const Row o = attended(linear_of(x, weights_.at("attention.linear_q")), k, v, bias,
-                           static_cast<std::size_t>(n_heads_));
-    return sum_of(start(row), linear_of(gated(o, linear_of(x, weights_.at("attention.linear_g"))),
-                                        weights_.at("attention.linear_o")));
+    return sum_of(start(row), heads.output(norm_at(row)));
   }
 
   double operations() const override {
