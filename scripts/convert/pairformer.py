@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Makes a folder that `biogpu infer trunk` reads of a Pairformer stack in a checkpoint.
 
-usage: scripts/convert/pairformer.py CHECKPOINT FOLDER [--part NAME]
+usage: scripts/convert/pairformer.py CHECKPOINT FOLDER [--part NAME] [--msa]
 
 CHECKPOINT is a .pt or .ckpt of Protenix (base, mini, tiny, v2), OpenFold3 or Boltz-2, or a .safetensors of its state
 dictionary; the names of the tensors tell which. FOLDER gets config.json, derived from the shapes, and model.safetensors
 with the tensors of one stack under the names of Protenix: --part pairformer_stack (the default; pairformer_module for
 Boltz-2), or another with the same blocks, as confidence_head.pairformer_stack or template_embedder.pairformer_stack. The
-tensors of other parts are left out; the program says how many. Boltz-2's maps of both sides are split in two.
+tensors of other parts are left out; the program says how many. Boltz-2's maps of both sides are split in two. --msa takes
+the blocks of Protenix's MSA module too, which the trunk then runs over rows of an alignment in front of the stack.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
 requirements.txt has their versions.
@@ -28,10 +29,16 @@ import tensor_names
 STACK = "pairformer_stack"
 _ATTENTION = r"linear_(q|k|v|g|o)\.weight"
 _NORM = r"(weight|bias)"
+_TRANSITION = rf"(layernorm1\.{_NORM}|linear_no_bias(_a|_b)?\.weight)"
+_PAIRS = (rf"tri_mul_(out|in)\.(layer_norm_(in|out)\.{_NORM}|linear_([ab]_[pg]|g|z)\.weight)"
+          rf"|tri_att_(start|end)\.(layer_norm\.{_NORM}|linear\.weight|mha\.{_ATTENTION})|pair_transition\.{_TRANSITION}")
+MSA = "msa_module"
+MSA_BLOCK = re.compile(
+    rf"blocks\.\d+\.(outer_product_mean_msa\.(layer_norm\.{_NORM}|linear_[12]\.weight|linear_out\.{_NORM})"
+    rf"|msa_stack\.(msa_pair_weighted_averaging\.(layernorm_[mz]\.{_NORM}|linear_no_bias_(mv|mg|z|out)\.weight)"
+    rf"|transition_m\.{_TRANSITION})|pair_stack\.({_PAIRS}))")
 BLOCK = re.compile(
-    rf"blocks\.\d+\.(tri_mul_(out|in)\.(layer_norm_(in|out)\.{_NORM}|linear_([ab]_[pg]|g|z)\.weight)"
-    rf"|tri_att_(start|end)\.(layer_norm\.{_NORM}|linear\.weight|mha\.{_ATTENTION})"
-    rf"|(pair|single)_transition\.(layernorm1\.{_NORM}|linear_no_bias(_a|_b)?\.weight)"
+    rf"blocks\.\d+\.({_PAIRS}|single_transition\.{_TRANSITION}"
     rf"|attention_pair_bias\.(layernorm_[az]\.{_NORM}|linear_nobias_z\.weight|attention\.(linear_q\.bias|{_ATTENTION})))")
 
 
@@ -105,9 +112,19 @@ def protenix_names(stack):
     return renamed
 
 
+def take_msa(path, state):
+    """The blocks of the MSA module, by their names in it. What makes its rows of features is left out."""
+    blocks = {name[len(MSA) + 1:]: value for name, value in state.items() if name.startswith(MSA + ".blocks.")}
+    if not blocks:
+        fail(path, f"has no {MSA}.blocks, which --msa asks for")
+    unread = sorted(name for name in blocks if not MSA_BLOCK.fullmatch(name))
+    if unread:
+        fail(path, f"{MSA}: {tensor_names.listed(unread)}")
+    return blocks
+
+
 def take_stack(path, state, part):
     """The tensors of the part, by Protenix's names in it, and the number of others."""
-    state = tensor_names.unwrapped_state(path, state, fail)
     if part == STACK and not any(name.startswith(STACK + ".") for name in state):
         part = "pairformer_module"  # of Boltz-2
     stack = {name[len(part) + 1:]: value for name, value in state.items() if name.startswith(part + ".")}
@@ -125,18 +142,38 @@ def take_stack(path, state, part):
     return stack, n_others
 
 
-def derive_config(path, stack):
+def shape_in(path, blocks):
+    """A function that tells an extent of a tensor of the first block."""
     def shape(name, axis):
-        value = stack.get("blocks.0." + name)
+        value = blocks.get("blocks.0." + name)
         if value is None or value.ndim <= axis:
             fail(path, f"has no tensor blocks.0.{name} of {axis + 1} axes")
         return value.shape[axis]
+    return shape
 
+
+def n_blocks(blocks):
+    return 1 + max(int(name.split(".")[1]) for name in blocks)
+
+
+def derive_msa_config(path, blocks):
+    shape, n = shape_in(path, blocks), n_blocks(blocks)
+    config = {"n_msa_blocks": n, "c_m": shape("outer_product_mean_msa.layer_norm.weight", 0),
+              "c_hidden_opm": shape("outer_product_mean_msa.linear_1.weight", 0)}
+    if n > 1:  # the last one has no averaging
+        averaging = "msa_stack.msa_pair_weighted_averaging."
+        config["no_heads_msa"] = shape(averaging + "linear_no_bias_z.weight", 0)
+        config["c_hidden_msa_att"] = shape(averaging + "linear_no_bias_mv.weight", 0) // config["no_heads_msa"]
+    return config
+
+
+def derive_config(path, stack):
+    shape = shape_in(path, stack)
     c_z, heads = shape("tri_mul_out.layer_norm_in.weight", 0), shape("tri_att_start.linear.weight", 0)
     has_single = any(".attention_pair_bias." in name for name in stack)
     return {
         "model_type": "pairformer",
-        "n_blocks": 1 + max(int(name.split(".")[1]) for name in stack),
+        "n_blocks": n_blocks(stack),
         "c_z": c_z,
         "c_s": shape("attention_pair_bias.layernorm_a.weight", 0) if has_single else 0,
         "n_heads": shape("attention_pair_bias.linear_nobias_z.weight", 0) if has_single else 1,
@@ -152,10 +189,18 @@ def main():
     parser.add_argument("checkpoint", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--part", default=STACK, help=f"the stack's name in the checkpoint [{STACK}]")
+    parser.add_argument("--msa", action="store_true", help=f"take the blocks of {MSA} too")
     arguments = parser.parse_args()
-    stack, n_others = take_stack(arguments.checkpoint, read_state(arguments.checkpoint), arguments.part)
-    config = derive_config(arguments.checkpoint, stack)
+    path = arguments.checkpoint
+    state = tensor_names.unwrapped_state(path, read_state(path), fail)
+    stack, n_others = take_stack(path, state, arguments.part)
+    config = derive_config(path, stack)
     tensors = {f"{STACK}.{name}": value.contiguous() for name, value in stack.items()}
+    if arguments.msa:
+        msa = take_msa(path, state)
+        config.update(derive_msa_config(path, msa))
+        tensors.update({f"{MSA}.{name}": value.contiguous() for name, value in msa.items()})
+        n_others -= len(msa)
     checkpoints.write(arguments.folder, config, tensors, fail)
     print(f"{arguments.folder}: {config['n_blocks']} blocks, {len(tensors)} tensors; {n_others} tensors of other parts "
           "are left out")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The Pairformer stack in double precision: what `biogpu infer trunk` computes, by another program.
+"""The Pairformer stack and the MSA module in double precision: what `biogpu infer trunk` computes, by another program.
 
 usage: scripts/reference/pairformer.py FOLDER IN.npz OUT.npz
 
-FOLDER has config.json and model.safetensors under the names of Protenix; IN.npz has s [N, c_s], z [N, N, c_z] and, if it
-likes, mask [N] and pair_mask [N, N]; OUT.npz gets s and z. Plain loops over tokens where they are the clearest, from the
-algorithms 11 to 15, 17 and 24 of AlphaFold 3's supplement (doi 10.1038/s41586-024-07487-w); shares nothing with lib/.
+FOLDER has config.json and model.safetensors under the names of Protenix; IN.npz has s [N, c_s], z [N, N, c_z], for a model
+with an MSA module m [S, N, c_m] and, if it likes, mask [N], pair_mask [N, N] and msa_mask [S, N]; OUT.npz gets s and z.
+Plain loops over tokens where they are the clearest, from the algorithms 8 to 15, 17 and 24 of AlphaFold 3's supplement (doi 10.1038/s41586-024-07487-w); shares nothing with lib/.
 Needs numpy and safetensors.
 """
 
@@ -84,26 +84,69 @@ def pair_bias_attention(s, z, mask, weights, name):
     return attend(norm(s, weights, name + ".layernorm_a"), bias, mask, weights, name + ".attention")
 
 
-def block(s, z, mask, pair_mask, weights, name):
+def outer_product_mean(m, mask, weights, name):
+    """What is added to the pairs: m [S, N, c_m], mask [S, N]."""
+    x = norm(m, weights, name + ".layer_norm")
+    a, b = (mask[:, :, None] * linear(x, weights, f"{name}.linear_{side}") for side in (1, 2))
+    outer = numpy.zeros((m.shape[1], m.shape[1], a.shape[-1], b.shape[-1]))
+    for row_a, row_b in zip(a, b):
+        outer += row_a[:, None, :, None] * row_b[None, :, None, :]
+    y = linear(outer.reshape(*outer.shape[:2], -1), weights, name + ".linear_out")
+    return y / (mask.T @ mask + 1e-3)[:, :, None]
+
+
+def pair_weighted_averaging(m, z, mask, weights, name, n_heads):
+    x = norm(m, weights, name + ".layernorm_m")
+    logits = linear(norm(z, weights, name + ".layernorm_z"), weights, name + ".linear_no_bias_z")
+    logits = numpy.where(mask[None, :, None] != 0, logits, MASKED)
+    shares = softmax(logits.transpose(2, 0, 1))  # [heads, N, N], over the last
+    v = heads_of(x, weights, name + ".linear_no_bias_mv", n_heads)
+    o = numpy.stack([numpy.einsum("hij,jhd->ihd", shares, row) for row in v])
+    gate = sigmoid(linear(x, weights, name + ".linear_no_bias_mg"))
+    return linear(gate * o.reshape(*m.shape[:2], -1), weights, name + ".linear_no_bias_out")
+
+
+def pair_stack(z, pair_mask, weights, name):
     z = z + triangle_product(z, pair_mask, weights, name + "tri_mul_out", True)
     z = z + triangle_product(z, pair_mask, weights, name + "tri_mul_in", False)
     z = z + triangle_attention(z, pair_mask, weights, name + "tri_att_start")
     swapped = triangle_attention(z.transpose(1, 0, 2), pair_mask.T, weights, name + "tri_att_end")
     z = z + swapped.transpose(1, 0, 2)
-    z = z + transition(z, weights, name + "pair_transition")
+    return z + transition(z, weights, name + "pair_transition")
+
+
+def block(s, z, mask, pair_mask, weights, name):
+    z = pair_stack(z, pair_mask, weights, name)
     if s is not None:
         s = s + pair_bias_attention(s, z, mask, weights, name + "attention_pair_bias")
         s = s + transition(s, weights, name + "single_transition")
     return s, z
 
 
-def stack(inputs, weights, n_blocks):
+def msa_module(m, msa_mask, z, mask, pair_mask, weights, config):
+    """The pairs after all blocks, the last of which leaves the rows alone."""
+    for i in range(config.get("n_msa_blocks", 0)):
+        name = f"msa_module.blocks.{i}."
+        z = z + outer_product_mean(m, msa_mask, weights, name + "outer_product_mean_msa")
+        if i + 1 < config["n_msa_blocks"]:
+            m = m + pair_weighted_averaging(m, z, mask, weights, name + "msa_stack.msa_pair_weighted_averaging",
+                                            config.get("no_heads_msa", 8))
+            m = m + transition(m, weights, name + "msa_stack.transition_m")
+        z = pair_stack(z, pair_mask, weights, name + "pair_stack.")
+    return z
+
+
+def trunk(inputs, weights, config):
     """s (or None) and z after all blocks. inputs: arrays by the names of IN.npz."""
     z = numpy.asarray(inputs["z"], numpy.float64)
     s = numpy.asarray(inputs["s"], numpy.float64) if "s" in inputs else None
     mask = numpy.asarray(inputs.get("mask", numpy.ones(len(z))), numpy.float64)
     pair_mask = numpy.asarray(inputs.get("pair_mask", mask[:, None] * mask), numpy.float64)
-    for i in range(n_blocks):
+    if config.get("n_msa_blocks", 0) > 0:
+        m = numpy.asarray(inputs["m"], numpy.float64)
+        msa_mask = numpy.asarray(inputs.get("msa_mask", numpy.ones(m.shape[:2])), numpy.float64)
+        z = msa_module(m, msa_mask, z, mask, pair_mask, weights, config)
+    for i in range(config.get("n_blocks", 48)):
         s, z = block(s, z, mask, pair_mask, weights, f"pairformer_stack.blocks.{i}.")
     return s, z
 
@@ -120,7 +163,7 @@ def main():
     config, weights = read_folder(pathlib.Path(sys.argv[1]))
     with numpy.load(sys.argv[2]) as file:
         inputs = dict(file)
-    s, z = stack(inputs, weights, config.get("n_blocks", 48))
+    s, z = trunk(inputs, weights, config)
     results = {"z": z.astype(numpy.float32)}
     if s is not None:
         results["s"] = s.astype(numpy.float32)

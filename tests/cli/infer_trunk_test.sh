@@ -24,6 +24,36 @@ python3 "$source_dir/tests/support/write_npz.py" "$pairs/expected.safetensors" p
 works infer trunk -q --device cpu --model "$pairs" pairs.npz -o pairs.safetensors
 check "pairs alone" same pairs.safetensors "$pairs/expected.safetensors" 2e-5 z=full/out/z
 
+# Rows of an alignment in front, with and without masks.
+msa=$source_dir/tests/data/models/pairformer_msa
+msa_npz() { python3 "$source_dir/tests/support/write_npz.py" "$msa/expected.safetensors" "$@"; }
+msa_npz rows.npz a/z=full/z a/s=full/s a/m=full/m b/z=padded/z b/s=padded/s b/m=padded/m b/mask=padded/mask \
+  b/msa_mask=padded/msa_mask
+works infer trunk -q --device cpu --model "$msa" rows.npz -o rows.safetensors
+check "an alignment" same rows.safetensors "$msa/expected.safetensors" 2e-5 a/s=full/out/s a/z=full/out/z b/s=padded/out/s \
+  b/z=padded/out/z
+works infer info "$msa"
+check "its description" out_has "^msa_blocks	2$"
+if [ "$backend" = emulated ]; then
+  msa_npz padded.npz z=padded/z s=padded/s m=padded/m mask=padded/mask msa_mask=padded/msa_mask
+  works infer trunk -q --device gpu --precision fp32 --model "$msa" padded.npz -o rows_gpu.safetensors
+  check "an alignment on a GPU" same rows_gpu.safetensors "$msa/expected.safetensors" 5e-5 s=padded/out/s z=padded/out/z
+fi
+# refused_rows PATTERN ARRAYS...
+refused_rows() {
+  local pattern=$1
+  shift
+  msa_npz bad.npz z=full/z s=full/s "$@"
+  fails 3 "$pattern" infer trunk -q --device cpu --model "$msa" bad.npz -o never.npz
+  check "nothing is left" absent never.npz
+}
+refused_rows "bad.npz: has no array m"
+refused_rows "array 'm': has the shape \[77, 11\]; expected \[S, 11, 11\]" m=full/m:77,11
+refused_rows "array 'm': has the shape \[7, 10, 11\]; expected \[S, 11, 11\]" m=full/m:7,10,11
+refused_rows "has an array m without rows" m=0x0,11,11
+refused_rows "array 'msa_mask': has the shape \[6, 11\]; expected \[7, 11\]" m=full/m msa_mask=1x6,11
+refused_rows "array 'msa_mask': has the number 2; a mask has 0 and 1" m=full/m msa_mask=2x7,11
+
 # What is written is read: a trunk of a trunk's output.
 works "${trunk[@]}" full.npz -o once.npz
 works "${trunk[@]}" once.npz -o twice.npz
@@ -61,7 +91,7 @@ refused() {
   fails 3 "$pattern" "${trunk[@]}" bad.npz -o never.npz
   check "nothing is left" absent never.npz
 }
-refused "bad.npz: array 'q': is unknown; expected s, z, mask, pair_mask" z=full/z s=full/s q=full/s
+refused "bad.npz: array 'q': is unknown; expected s, z, mask, pair_mask, m, msa_mask" z=full/z s=full/s q=full/s
 refused "bad.npz: has no array z" s=full/s
 refused "bad.npz: has no array s" z=full/z
 refused "bad.npz: input 'b': has no array s" a/z=full/z a/s=full/s b/z=full/z
@@ -72,6 +102,7 @@ refused "array 'mask': has the shape \[10\]; expected \[11\]" z=full/z s=full/s 
 refused "array 'pair_mask': has the number 0.5; a mask has 0 and 1" z=full/z s=full/s pair_mask=0.5x11,11
 refused "array 'z': a number is not finite" z=nanx2,2,20 s=0x2,30
 refused "bad.npz: has no tokens" z=0x0,0,20 s=0x0,30
+refused "bad.npz: has an array m; the model has no MSA module" z=full/z s=full/s m=0x2,11,64
 npz mixed.npz a/z=full/z a/s=full/s b/z=full/z
 fails 3 "mixed.npz: skipped: 1 inputs that are bad" "${trunk[@]}" --skip-bad mixed.npz -o skipped.safetensors
 check "the good one" same skipped.safetensors "$tiny/expected.safetensors" 2e-5 a/s=full/out/s

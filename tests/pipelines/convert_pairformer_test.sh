@@ -9,6 +9,7 @@ if ! "$python" -c 'import safetensors.torch, torch' 2>/dev/null; then
   exit 77
 fi
 tiny=$source_dir/tests/data/models/pairformer_tiny
+msa=$source_dir/tests/data/models/pairformer_msa
 "$python" - "$tiny/model.safetensors" <<'PYTHON'
 import sys
 import safetensors.torch, torch
@@ -80,6 +81,35 @@ python3 "$source_dir/tests/support/write_npz.py" "$tiny/expected.safetensors" pa
 works infer trunk -q --device cpu --model pairs pairs.npz -o pairs_out.npz
 works infer info pairs
 check "pairs alone" out_has "^single_width	0$"
+# The MSA module, of two blocks and of the last one alone, as Protenix-mini has it.
+"$python" - "$msa/model.safetensors" <<'PYTHON'
+import sys
+import safetensors.torch, torch
+state = {**safetensors.torch.load_file(sys.argv[1]), "msa_module.linear_m.weight": torch.zeros(2, 2)}
+torch.save({"model": state}, "msa.pt")
+last = {name.replace("msa_module.blocks.1.", "msa_module.blocks.0."): value for name, value in state.items()
+        if not name.startswith("msa_module.blocks.0.")}
+torch.save({"model": last}, "last.pt")
+torch.save({"model": {**state, "msa_module.blocks.0.adapter.weight": torch.zeros(2)}}, "msa_adapter.pt")
+PYTHON
+python3 "$source_dir/tests/support/write_npz.py" "$msa/expected.safetensors" rows.npz z=full/z s=full/s m=full/m
+works infer trunk -q --device cpu --model "$msa" rows.npz -o right.npz
+convert 0 msa.pt msa --msa
+check "what is left out of it" out_has "; 1 tensors of other parts are left out"
+works infer trunk -q --device cpu --model msa rows.npz -o converted.npz
+check "the same numbers with an alignment" same_files right.npz converted.npz
+convert 0 last.pt last --msa
+works infer trunk -q --device cpu --model last rows.npz -o converted.npz
+works infer info last
+check "one block" out_has "^msa_blocks	1$"
+convert 0 msa.pt without
+check "without the module" out_has "; [0-9]* tensors of other parts are left out"
+works infer info without
+check "has none" out_has "^msa_blocks	0$"
+convert 1 whole.pt refused --msa
+check "no module" err_has "has no msa_module.blocks, which --msa asks for"
+convert 1 msa_adapter.pt refused --msa
+check "an unknown tensor of the module" err_has "msa_module: 1 tensors are not read: blocks.0.adapter.weight"
 convert 1 whole.pt refused --part msa_module
 check "the parts that there are" err_has "has no part msa_module; there are pairformer_stack$"
 convert 1 adapter.pt refused

@@ -69,7 +69,7 @@ class TrunkRun {
   void require_memory(const TrunkRecord& record) const {
     const std::uint64_t allowed = run_.flags().shared.max_memory;
     if (run_.device().on_gpu() || allowed == 0) return;
-    const std::size_t bytes = run_.model().measure(record.input.n_tokens);
+    const std::size_t bytes = run_.model().measure(record.input.n_tokens, record.input.n_rows);
     if (bytes > allowed)
       throw Error(
           ErrorCode::host_memory,
@@ -115,7 +115,7 @@ void run_trunk(const TrunkFlags& flags, const std::string& command_line) {
 Run add_infer_trunk(CLI::App& command) {
   const auto flags = std::make_shared<TrunkFlags>();
   const OptionGroup options(command);
-  options.option("FILE", flags->infer.inputs, ".npz with z, s and masks", " ")->required();
+  options.option("FILE", flags->infer.inputs, ".npz with z, s, m and masks", " ")->required();
   add_model_flag(command, flags->infer);
   add_array_output(command, flags->infer);
   add_list(
@@ -137,8 +137,10 @@ Run add_infer_trunk(CLI::App& command) {
       std::string(kArrayFormats) +
       std::string(
           "Arrays of FILE: z [N, N, c_z] of pairs of tokens, s [N, c_s] of tokens, and, if there\n"
-          "are any, mask [N] (0 for padding) and pair_mask [N, N]. A file with several inputs has\n"
-          "NAME/z, NAME/s, ... Outputs have the same names; with several files, FILE/ in front.\n\n"
+          "are any, mask [N] (0 for padding) and pair_mask [N, N]; for a model with an MSA module\n"
+          "m [S, N, c_m] of an alignment's rows and, if there is any, msa_mask [S, N]. A file\n"
+          "with several inputs has NAME/z, NAME/s, ... Outputs have the same names; with several\n"
+          "files, FILE/ in front.\n\n"
           "Examples:\n"
           "  biogpu infer trunk --model protenix-mini in.npz -o out.npz\n"
           "  biogpu infer trunk --model protenix-mini --include s in.npz -o tokens.npy\n\n") +

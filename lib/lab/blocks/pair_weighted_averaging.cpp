@@ -29,7 +29,7 @@ class PairWeightedAveragingCase final : public BlockCase {
   }
 
   void run(const models::BlockContext& run) override {
-    add_pair_weighted_averaging(run, block_, m_.device, z_.device);
+    add_pair_weighted_averaging(run, block_, m_.device, z_.device, {});
   }
   Tensor output() const override { return models::rows_of_pairs(m_.device); }
   Row start(std::int64_t row) const override { return row_of(m_.values, row, c_); }

@@ -8,6 +8,7 @@
 #include "lib/io/arrays/shared_array.hpp"
 #include "lib/models/base/model.hpp"
 #include "lib/models/base/registry.hpp"
+#include "lib/models/structure/msa_blocks.hpp"
 #include "lib/models/structure/pair_blocks.hpp"
 
 namespace biogpu::models {
@@ -19,10 +20,15 @@ struct TrunkInput {
   io::SharedArray pair;       // [N, N, c_pair]
   io::SharedArray mask;       // [N] of 0 and 1: tokens that are no padding
   io::SharedArray pair_mask;  // [N, N] of 0 and 1; else the product of the tokens' masks
+  // Of a model with an MSA module: the rows of an alignment.
+  std::int64_t n_rows = 0;
+  io::SharedArray msa;       // [S, N, c_msa]
+  io::SharedArray msa_mask;  // [S, N] of 0 and 1
 };
 
 // The Pairformer stack of AlphaFold 3 (Abramson et al. 2024, doi 10.1038/s41586-024-07487-w,
-// supplement, algorithm 17) under the names of Protenix.
+// supplement, algorithm 17), behind the MSA module (algorithm 8) where the model has one, under the
+// names of Protenix.
 class Pairformer final : public Model {
  public:
   struct Info {
@@ -30,6 +36,8 @@ class Pairformer final : public Model {
     std::int64_t c_single = 0;  // 0: there are pairs alone
     std::int64_t n_single_heads = 0;
     PairShape pair;
+    std::int64_t n_msa_blocks = 0;  // 0: there is no MSA module
+    MsaShape msa;
     std::uint64_t n_parameters = 0;
   };
 
@@ -42,26 +50,43 @@ class Pairformer final : public Model {
   // Outputs "s" [N, c_single] and "z" [N, N, c_pair]. Throws Error{device_memory} where they do not
   // fit.
   Outputs run(const TrunkInput& input);
-  // Bytes of a pass over so many tokens.
-  std::size_t measure(std::int64_t n_tokens) const;
+  // Bytes of a pass over so many tokens, and rows of an alignment where the model reads one.
+  std::size_t measure(std::int64_t n_tokens, std::int64_t n_rows = 1) const;
 
  private:
-  struct Block {
+  struct PairStack {
     TriangleProduct product_out, product_in;
     TriangleAttention attention_start, attention_end;
-    Transition pair_transition;
+    Transition transition;
+  };
+  struct Block {
+    PairStack pair;
     PairBiasAttention single_attention;
     Transition single_transition;
   };
+  struct MsaBlock {
+    OuterProductMean outer_product;
+    bool changes_rows = true;  // the last one does not
+    PairWeightedAveraging averaging;
+    Transition transition;
+    PairStack pair;
+  };
+  // What a pass computes on: rows of an alignment and their mask, tokens, pairs and their masks.
+  struct Streams {
+    tensor::Tensor m, msa_mask, s, z, mask, pair_mask;
+  };
 
   void read_config(const ModelConfig& config);
+  PairStack read_pair_stack(tensor::WeightTable& table, const std::string& name);
   Block read_block(tensor::WeightTable& table, std::int64_t index);
+  MsaBlock read_msa_block(tensor::WeightTable& table, std::int64_t index);
   void forward(Pass& pass, const TrunkInput& input) const;
-  void add_block(const BlockContext& run, const Block& block, const tensor::Tensor& s,
-                 const tensor::Tensor& z, const tensor::Tensor& mask,
-                 const tensor::Tensor& pair_mask) const;
+  static void add_pair_stack(const BlockContext& run, const PairStack& stack, const Streams& to);
+  static void add_block(const BlockContext& run, const Block& block, const Streams& to);
+  static void add_msa_block(const BlockContext& run, const MsaBlock& block, const Streams& to);
 
   Info info_;
+  std::vector<MsaBlock> msa_blocks_;
   std::vector<Block> blocks_;
 };
 

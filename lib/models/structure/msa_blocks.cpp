@@ -108,7 +108,7 @@ void add_outer_product_mean(const BlockContext& run, const OuterProductMean& blo
 }
 
 void add_pair_weighted_averaging(const BlockContext& run, const PairWeightedAveraging& block,
-                                 const Tensor& m, const Tensor& z) {
+                                 const Tensor& m, const Tensor& z, const Tensor& token_mask) {
   const auto scope = run.arena.scope();
   Context& context = run.context;
   const std::int64_t n_rows = m.shape[0], n = m.shape[1], width = block.n_heads * block.d_head;
@@ -121,6 +121,11 @@ void add_pair_weighted_averaging(const BlockContext& run, const PairWeightedAver
     ops::Softmax op;
     op.x = split_axis(logits, 0, n);
     op.axis = 1;
+    if (!token_mask.empty()) {  // what is added to the logits of an axis
+      const Tensor column(token_mask.data, DType::f32, {n, 1});
+      op.mask = run.arena.take(DType::f32, {n, 1});
+      ops::map(context, ops::map_scale_shift(column, -kMaskedLogit, kMaskedLogit, op.mask));
+    }
     op.out = weights;
     ops::softmax(context, op);
   }

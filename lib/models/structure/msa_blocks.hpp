@@ -39,11 +39,13 @@ PairWeightedAveraging read_pair_weighted_averaging(tensor::Context& context,
                                                    tensor::WeightTable& table,
                                                    const std::string& name, const MsaShape& shape);
 
-// m: f32 [S, N, c_msa]; mask: f32 [S, N] of 0 and 1, or empty; z: f32 [N, N, c_pair].
+// m: f32 [S, N, c_msa]; mask: f32 [S, N] of 0 and 1, or empty; z: f32 [N, N, c_pair]; token_mask:
+// f32 [N] of 0 and 1, where 0 weighs nothing, or empty.
 void add_outer_product_mean(const BlockContext& run, const OuterProductMean& block,
                             const tensor::Tensor& m, const tensor::Tensor& mask,
                             const tensor::Tensor& z);
 void add_pair_weighted_averaging(const BlockContext& run, const PairWeightedAveraging& block,
-                                 const tensor::Tensor& m, const tensor::Tensor& z);
+                                 const tensor::Tensor& m, const tensor::Tensor& z,
+                                 const tensor::Tensor& token_mask);
 
 }  // namespace biogpu::models

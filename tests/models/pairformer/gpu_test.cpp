@@ -33,4 +33,5 @@ TEST_CASE("pairformer: a GPU equals double precision within roundings", "[model]
   if (!test::has_gpu()) return;
   check("pairs", "pairs", Precision::fp32, 0x1p-21, 3);  // computed, recorded, repeated
   check("tiny", "padded", Precision::bf16, 0x1p-9, 1);
+  check("msa", "padded", Precision::fp32, 0x1p-21, 1);
 }

@@ -43,6 +43,9 @@ class LoadedPairformer {
     input.single = numbers(name + "/s");
     input.mask = numbers(name + "/mask");
     input.pair_mask = numbers(name + "/pair_mask");
+    input.msa = numbers(name + "/m");
+    input.msa_mask = numbers(name + "/msa_mask");
+    if (!input.msa.empty()) input.n_rows = expected_.tensors().at(name + "/m").shape[0];
     return input;
   }
 

@@ -44,7 +44,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("pairformer: the CPU equals double precision but for roundings", "[model]") {
-  for (const std::string name : {"tiny", "pairs"}) {
+  for (const std::string name : {"tiny", "pairs", "msa"}) {
     LoadedPairformer loaded(cpu(), pairformer_data(name));
     for (const std::string mask : {"full", "padded", "pairs"}) {
       CAPTURE(name, mask);
@@ -55,13 +55,15 @@ TEST_CASE("pairformer: the CPU equals double precision but for roundings", "[mod
         // Roundings of 2^-24 of sums, through two blocks whose stream grows.
         CHECK(apart.largest < 2e-5);
       }
-      CHECK(outputs.arrays().size() == (name == "tiny" ? 2 : 1));
+      CHECK(outputs.arrays().size() == (name == "pairs" ? 1 : 2));
     }
   }
 }
 
 TEST_CASE("pairformer: what is behind the mask changes no real token", "[model]") {
-  LoadedPairformer loaded(cpu(), pairformer_data("tiny"));
+  const std::string name = GENERATE("tiny", "msa");
+  CAPTURE(name);
+  LoadedPairformer loaded(cpu(), pairformer_data(name));
   const models::TrunkInput input = loaded.input("padded");
   const std::int64_t n = input.n_tokens, c = loaded.model().info().pair.c_pair,
                      c_single = loaded.model().info().c_single;
@@ -84,6 +86,23 @@ TEST_CASE("pairformer: what is behind the mask changes no real token", "[model]"
       }
   for (std::int64_t i = n_real * c_single; i < n * c_single; ++i)
     changed.single.data()[static_cast<std::size_t>(i)] = -100;
+  changed.msa = io::SharedArray(input.msa.begin(), input.msa.end());
+  std::vector<float> rows, rows_mask;
+  const std::int64_t c_msa = loaded.model().info().msa.c_msa;
+  for (std::int64_t row = 0; row < input.n_rows; ++row)
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (j < n_real) rows_mask.push_back(input.msa_mask[static_cast<std::size_t>(row * n + j)]);
+      for (std::int64_t e = 0; e < c_msa; ++e) {
+        const auto at = static_cast<std::size_t>((row * n + j) * c_msa + e);
+        if (j < n_real)
+          rows.push_back(input.msa[at]);
+        else
+          changed.msa.data()[at] = 50;
+      }
+    }
+  cropped.n_rows = input.n_rows;
+  cropped.msa = rows;
+  cropped.msa_mask = rows_mask;
   cropped.n_tokens = n_real;
   cropped.pair = alone;
   cropped.single = input.single.piece(0, static_cast<std::size_t>(n_real * c_single));
@@ -110,6 +129,32 @@ TEST_CASE("pairformer: the same bytes with one thread, with two, and again", "[m
   }
 }
 
+TEST_CASE("pairformer: rows of the alignment in another order, and one alone", "[model]") {
+  LoadedPairformer loaded(cpu(), pairformer_data("msa"));
+  const models::TrunkInput input = loaded.input("full");
+  const auto size = static_cast<std::size_t>(input.n_tokens * loaded.model().info().msa.c_msa);
+  models::TrunkInput turned = input, one = input, twice = input;
+  std::vector<float> rows;
+  for (std::int64_t row = input.n_rows; row-- > 0;) {
+    const auto* const first = input.msa.data() + static_cast<std::size_t>(row) * size;
+    rows.insert(rows.end(), first, first + size);
+  }
+  turned.msa = rows;
+  one.n_rows = 1;
+  one.msa = std::vector<float>(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(size));
+  twice.msa = rows;
+  twice.msa_mask = std::vector<float>(static_cast<std::size_t>(input.n_rows * input.n_tokens));
+  for (std::int64_t i = 0; i < input.n_tokens; ++i)  // the first row alone
+    twice.msa_mask.data()[static_cast<std::size_t>(i)] = 1;
+  const auto z_of = [&](const models::TrunkInput& of) {
+    return loaded.model().run(of).at("z").values;
+  };
+  const auto right = z_of(input), alone = z_of(one);
+  CHECK(difference(z_of(turned), right).largest < 1e-5);
+  CHECK(difference(alone, right).largest > 0.1);
+  CHECK(difference(z_of(twice), alone).largest < 1e-5);
+}
+
 TEST_CASE("pairformer: one token, and none of the pairs seen", "[model]") {
   LoadedPairformer loaded(cpu(), pairformer_data("tiny"));
   models::TrunkInput input;
@@ -131,6 +176,8 @@ TEST_CASE("pairformer: a folder that does not fit is told by key or tensor", "[m
   CHECK(has(error_of_config("n_heads", 4), "no multiple of n_heads, 4"));
   CHECK(has(error_of_config("c_s", 0), "are unknown"));
   CHECK(has(error_of_config("no_heads_pair", 1000000), "no_heads_pair"));
+  CHECK(has(error_of_config("n_msa_blocks", -1), "n_msa_blocks is -1"));
+  CHECK(has(error_of_config("n_msa_blocks", 1), "msa_module.blocks.0."));
 }
 
 TEST_CASE("pairformer: a description of the folder", "[model]") {
@@ -138,5 +185,7 @@ TEST_CASE("pairformer: a description of the folder", "[model]") {
   CHECK(has(text, "blocks\t2\n"));
   CHECK(has(text, "triangle_attention_heads\t3 x 6\n"));
   CHECK(has(text, "single_width\t30\n"));
+  CHECK(has(text, "msa_blocks\t0\n"));
+  CHECK(has(models::describe_model(pairformer_data("msa")), "msa_width\t11\n"));
   CHECK(has(models::describe_model(pairformer_data("pairs")), "triangle_attention_heads\t2 x 8\n"));
 }

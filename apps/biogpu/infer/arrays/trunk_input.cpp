@@ -15,9 +15,9 @@
 namespace biogpu::app {
 namespace {
 
-constexpr const char* kArrays[] = {"s", "z", "mask", "pair_mask"};
-// Of a shape: as many as the input has tokens.
-constexpr std::int64_t kTokens = -1;
+constexpr const char* kArrays[] = {"s", "z", "mask", "pair_mask", "m", "msa_mask"};
+// Of a shape: as many as the first axis has, the tokens; and as many as there are.
+constexpr std::int64_t kTokens = -1, kRows = -2;
 
 std::string array_key(const TrunkRecord& record, const char* array) {
   return record.name.empty() ? array : record.name + "/" + array;
@@ -110,6 +110,18 @@ void TrunkSource::load(TrunkRecord& record) const {
   if (input.n_tokens == 0) refuse(record.place, "has no tokens");
   const std::int64_t n = input.n_tokens;
   if (has_single) input.single = read(record, "s", {n, info_->c_single}).values;
+  const bool has_msa = info_->n_msa_blocks > 0;
+  for (const char* const array : {"m", "msa_mask"})
+    if (!has_msa && file.has(array_key(record, array)))
+      refuse(record.place, fmt::format("has an array {}; the model has no MSA module", array));
+  if (has_msa) {
+    if (!file.has(array_key(record, "m"))) refuse(record.place, "has no array m");
+    const io::LoadedArray msa = read(record, "m", {kRows, n, info_->msa.c_msa});
+    input.n_rows = msa.shape[0];
+    input.msa = msa.values;
+    if (input.n_rows == 0) refuse(record.place, "has an array m without rows");
+    input.msa_mask = read_mask(record, "msa_mask", {input.n_rows, n});
+  }
   input.mask = read_mask(record, "mask", {n});
   input.pair_mask = read_mask(record, "pair_mask", {n, n});
 }
@@ -120,13 +132,14 @@ io::LoadedArray TrunkSource::read(const TrunkRecord& record, const char* array,
   const std::string key = array_key(record, array);
   io::LoadedArray loaded = file.read(key);
   const std::int64_t n = loaded.shape.empty() ? 0 : loaded.shape[0];
-  const bool fits = std::equal(
-      loaded.shape.begin(), loaded.shape.end(), shape.begin(), shape.end(),
-      [&](std::int64_t got, std::int64_t want) { return got == (want == kTokens ? n : want); });
+  const bool fits = std::equal(loaded.shape.begin(), loaded.shape.end(), shape.begin(), shape.end(),
+                               [&](std::int64_t got, std::int64_t want) {
+                                 return want == kRows || got == (want == kTokens ? n : want);
+                               });
   if (!fits) {
     std::vector<std::string> wanted;
     for (const std::int64_t extent : shape)
-      wanted.push_back(extent == kTokens ? "N" : std::to_string(extent));
+      wanted.push_back(extent == kTokens ? "N" : extent == kRows ? "S" : std::to_string(extent));
     refuse(file.place(key), fmt::format("has the shape [{}]; expected [{}]",
                                         fmt::join(loaded.shape, ", "), fmt::join(wanted, ", ")));
   }

@@ -23,7 +23,7 @@ struct TrunkRecord {
 };
 
 // The inputs of .npz files, those of a file in its order: arrays z and, where the model has them,
-// s; mask and pair_mask where they are there. Shapes and numbers are checked.
+// s and m; mask, pair_mask and msa_mask where they are there. Shapes and numbers are checked.
 class TrunkSource : public ListSource<TrunkRecord> {
  public:
   explicit TrunkSource(const InferFlags& flags);
