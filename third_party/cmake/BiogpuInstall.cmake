@@ -44,7 +44,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/potential.h" "${PROJECT_SOURCE_DI
 install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/example/energy.c" "${PROJECT_SOURCE_DIR}/lib/c_api/example/attention.c"
         DESTINATION share/doc/biogpu/examples)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/python/biogpu_blocks" DESTINATION share/biogpu/python
-        FILES_MATCHING PATTERN "*.py")
+        FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/ase/biogpu_calculator.py" DESTINATION share/biogpu/python)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.cpp"
               "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.h" DESTINATION share/biogpu/lammps)
