@@ -34,6 +34,7 @@ KNOWN = [
           r"^(report|log|[a-z0-9]+\.fq)"),
     Known("words of no option", PAGE, "a word that belongs to no option | ignored | error, exit 2", ("extra",),
           "^status: peer 0 .*one argument too many"),
+    Known("glued value", PAGE, "a value glued to a short option, `-w4` | error, exit 1 | taken", ("glued",), "^status: peer 1 .*biogpu 0"),
     Known("-p, an empty read", PAGE, "`-p`, one read without bases | ends with a signal | works", (), "^status: peer -6 .*substr"),
     Known("empty overlap limit", PAGE, "`--overlap_diff_limit` below 0", ("below 0",)),
 ]
@@ -84,7 +85,7 @@ def play(draw, run, biogpu, program=PROGRAM, profile=("--profile", "fastp-0.23")
     options = draw_options(draw, run, paired)
     if change_options:
         options = change_options(draw, paired, options)
-    for mark, words in (("phred64", ("-6",)), ("-x", ("-x", "-Ax")), ("quote", ("a \"title\"",)), ("extra", ("extra",))):
+    for mark, words in (("phred64", ("-6",)), ("-x", ("-x", "-Ax")), ("quote", ("a \"title\"",)), ("glued", ("-w4",)), ("extra", ("extra",))):
         if set(words) & set(options):
             run.marks.add(mark)
     ours = biogpu.shim("fastp") if draw.chance(0.3) else biogpu.line("qc")
