@@ -43,7 +43,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 4;
+constexpr int kLayout = 4;
 
 json json_of(const FilterCounts& counts) {
   return {{"verdicts", counts.verdicts},
@@ -185,7 +185,7 @@ Part part_of(json& from) {
 std::string encode_part(Part part) {
   const std::size_t n_key_bytes = part.partial.keys.bytes().size();
   const json text{
-      {"biogpu_qc_part", kVersion},
+      {"biogpu_qc_part", kLayout},
       {"options", part.options},
       {"records", part.n_records},
       {"command", part.command},
@@ -213,7 +213,7 @@ Part read_part(const std::string& path) {
     throw Error(
         ErrorCode::bad_input,
         fmt::format("{}: is no part of a report; expected a file of 'biogpu qc --part'", path));
-  if (whole["biogpu_qc_part"] != kVersion)
+  if (whole["biogpu_qc_part"] != kLayout)
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: is of another version; expected one of this biogpu", path));
   try {
