@@ -190,8 +190,8 @@ Run add_infer_tracks(CLI::App& command) {
           "      --head human --tracks DNASE -o tracks.npz\n"
           "  biogpu infer tracks --model enformer --genome genome.fa --region chr1:5001-5400 \\\n"
           "      --head human --tracks TRACK2 -o dnase.bedgraph\n"
-          "  biogpu infer tracks --model borzoi --genome genome.fa --tile --region chr21 \\\n"
-          "      --head human --tracks 'RNA:liver' --resume -o 'chr21.{track}.bw'\n"
+          "  biogpu infer tracks --model enformer --genome genome.fa --tile --region chrM \\\n"
+          "      --head human --tracks CAGE --resume -o 'chrM.{track}.bw'\n"
           "  biogpu infer tracks --model alphagenome --genome genome.fa --region chr1:801-1400 \\\n"
           "      --interval-scorers RNA_SEQ:all:MEAN --genes genes.gtf -o genes.tsv\n\n") +
       kExitCodes);
