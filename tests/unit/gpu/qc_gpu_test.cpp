@@ -54,11 +54,26 @@ class ReadMaker {
     const std::size_t length = rng_() % 3 == 0 ? kLengths[rng_() % 16] : 100;
     const std::string fragment = random_bases(rng_, rng_() % 8 == 0 ? rng_() % 30 : rng_() % 220);
     const std::string name = "@r" + std::to_string(i) + ":ACGT+TTGA 1";
+    if (i % 8 == 7) return add_gapped(chunk1, chunk2, name);
     add(chunk1, name, fragment, length);
     add(chunk2, name, reverse_complement(fragment), rng_() % 4 == 0 ? rng_() % 130 : length);
   }
 
  private:
+  // Mates without an error whose overlap lacks a base of one of them just before its end: the only
+  // place where fastp 1 takes an overlap with a gap that is none without it.
+  void add_gapped(qc::FastqChunk& chunk1, qc::FastqChunk& chunk2, const std::string& name) {
+    const std::string fragment = random_bases(rng_, 35 + rng_() % 40);
+    std::string mates[] = {fragment, reverse_complement(fragment)};
+    // Mate 2 is compared from its end.
+    const bool first = rng_() % 2 == 0;
+    mates[first ? 0 : 1].erase(first ? fragment.size() - 2 : 1, 1);
+    for (int m = 0; m < 2; ++m) {
+      const std::string sequence = (mates[m] + kAdapter + random_bases(rng_, 60)).substr(0, 100);
+      add_record(m == 0 ? chunk1 : chunk2, name, sequence, std::string(sequence.size(), 'I'));
+    }
+  }
+
   void add(qc::FastqChunk& chunk, const std::string& name, const std::string& fragment,
            std::size_t length) {
     const char* tails[] = {"ACGT", "GGGG", "AAAA", "GGGA"};
@@ -217,7 +232,7 @@ std::vector<Change> changes_of_fastp_1() {
         o.fasta_adapters = {std::string(kAdapter).substr(5), "GGGGGGGG", kAdapter, "GAACTCCAG"};
         o.adapter1 = "GGGGGGGGGGGGGGGG", o.failed_out.assign(1, 'f');
       },
-      [](O& o) { o.gapped_overlap = true, o.overlap_diff_limit = 2; },
+      [](O& o) { o.gapped_overlap = true, o.overlap_diff_limit = 0; },
       [](O& o) { o.dimer_max_len = 25, o.adapter1 = kAdapter, o.failed_out.assign(1, 'f'); },
       [](O& o) {
         o.gapped_overlap = o.correction = o.trim_poly_x = true;
