@@ -220,7 +220,8 @@ inline std::vector<float> counts_between(LoadedAlphaGenome& loaded,
 }
 
 // Rows of tracks and sites of parts of whole and of changed windows have the bytes of whole passes.
-inline void check_changed_rows(LoadedAlphaGenome& loaded) {
+// n_cases: of those that there are, for devices where a pass takes long.
+inline void check_changed_rows(LoadedAlphaGenome& loaded, std::size_t n_cases = 4) {
   using Rows = std::vector<models::BinRows>;
   const std::vector<Letters> windows = {long_window(1), long_window(2)};
   std::vector<models::KeptWindow> kept;
@@ -253,7 +254,7 @@ inline void check_changed_rows(LoadedAlphaGenome& loaded) {
         sites[c].push_back(static_cast<std::int32_t>(base));
     return sites;
   };
-  for (const Case& of : cases) {
+  for (const Case& of : std::span(cases).first(n_cases)) {
     const std::vector<const Rows*> of_heads = {&of.fine, &of.coarse, &of.contacts, &of.fine};
     const auto check = [&](const auto& run, const models::Outputs& right, std::size_t first_site) {
       std::vector<models::SiteWindow> sites;

@@ -58,5 +58,5 @@ TEST_CASE("alphagenome.changed_windows: rows on the GPU have the bytes of a whol
           "[alphagenome][model][device]") {
   if (!test::has_gpu()) return;
   LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {Precision::fp16}), test::rows_options());
-  test::check_changed_rows(gpu);
+  test::check_changed_rows(gpu, 1);
 }
