@@ -292,7 +292,7 @@ TEST_CASE("tensornet: what no list of pairs can be made of is refused on a GPU t
 
 TEST_CASE("tensornet: a large system's bytes on a GPU do not depend on the order of its atoms",
           "[model][device]") {
-  if (!test::has_gpu()) return;
+  if (!test::has_gpu() || test::is_second_width()) return;
   LoadedPotential gpu(kTensorNets + "o3", tensor::make_gpu_context(0, {tensor::Precision::fp32}));
   // Few neighbours: emulation takes long.
   const models::AtomSystem system =

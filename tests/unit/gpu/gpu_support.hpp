@@ -30,6 +30,13 @@ inline bool has_gpu() {
 // Where a kernel's threads take their turns on the host: tests take smaller sizes.
 inline bool is_emulated() { return std::string(gpu::kPlatformName) == "emulated"; }
 
+// Under emulation, the second of the two wave widths: where a test looks at what the host sends and
+// fetches, which no width changes, the first one is enough.
+inline bool is_second_width() {
+  const char* const width = std::getenv("BIOGPU_EMULATED_WAVE");
+  return is_emulated() && width != nullptr && std::string(width) == "64";
+}
+
 template <class T>
 gpu::DeviceBuffer<T> to_device(const std::vector<T>& values, gpu::Stream& stream) {
   gpu::DeviceBuffer<T> buffer(values.size());
