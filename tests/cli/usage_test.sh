@@ -16,7 +16,7 @@ for command in "" align devices version; do
   check "help has examples" out_has '^Examples:'
   check "help ends with the exit codes" out_has '^Exit codes: 0 done'
   n_lines=52
-  [ "$command" = align ] && n_lines=70
+  [ "$command" = align ] && n_lines=75
   check "help fits a screen, that of align a tall one" [ "$(wc -l <out.txt)" -le "$n_lines" ]
   check "help is at most 100 columns wide" bash -c '! grep -q "^.\{101\}" out.txt'
 done
