@@ -20,7 +20,7 @@ using namespace biogpu::tasks;
 namespace {
 
 constexpr std::int64_t kBases = 9000;
-constexpr std::int64_t kWindow = 2048;
+constexpr std::int64_t kScoredWindow = 2048;
 
 std::string random_letters() {
   std::string letters;
@@ -95,7 +95,7 @@ struct Tables {
 
 models::AlphaGenome::Options options_of(const std::vector<Scorer>& scorers) {
   models::AlphaGenome::Options options;
-  options.n_bases = kWindow;
+  options.n_bases = kScoredWindow;
   for (const Scorer& scorer : scorers) {
     const auto is_same = [&](const models::HeadChoice& choice) {
       return choice.name == scorer.head();
