@@ -97,14 +97,20 @@ typedef struct biogpu_block_weight {
   biogpu_block_tensor tensor;
 } biogpu_block_weight;
 
-/* kind: as `biogpu lab list` has it.
- *   triangle-product-out, triangle-product-in: layer_norm_in, layer_norm_out (.weight and .bias)
- * and linear_a_p, linear_a_g, linear_b_p, linear_b_g, linear_g, linear_z (.weight, each with a
- * .bias or none; the first five all or none) triangle-attention-start, triangle-attention-end:
- * layer_norm (.weight and .bias), linear.weight (the bias of heads), mha.linear_q, mha.linear_k,
- * mha.linear_v (.weight), mha.linear_g and mha.linear_o (.weight, each with a .bias or none) Widths
- * and heads are those of the weights. Weights that are missing or unknown, or have another shape,
- * are bad input. eps: of the norms; 0: 1e-5. *block becomes NULL where it fails. */
+/* kind: as `biogpu lab list` has it, with these weights:
+ *
+ *   triangle-product-out, triangle-product-in:
+ *     layer_norm_in, layer_norm_out (.weight and .bias);
+ *     linear_a_p, linear_a_g, linear_b_p, linear_b_g, linear_g, linear_z (.weight, each with a
+ *     .bias or none; the first five all or none)
+ *
+ *   triangle-attention-start, triangle-attention-end:
+ *     layer_norm (.weight and .bias); linear.weight (the bias of heads);
+ *     mha.linear_q, mha.linear_k, mha.linear_v (.weight);
+ *     mha.linear_g, mha.linear_o (.weight, each with a .bias or none)
+ *
+ * Widths and heads are those of the weights. Weights that are missing or unknown, or have another
+ * shape, are bad input. eps: of the norms; 0: 1e-5. *block becomes NULL where it fails. */
 BIOGPU_BLOCK_EXPORT int biogpu_block_make(biogpu_block_context* context, const char* kind,
                                           const biogpu_block_weight* weights, int n_weights,
                                           float eps, biogpu_block** block);
