@@ -29,10 +29,10 @@ extern "C" {
 
 #define BIOGPU_BLOCK_VERSION 1
 
-/* Of the library: BIOGPU_BLOCK_VERSION of the header that it was built with. */
+/* The library's version: BIOGPU_BLOCK_VERSION of the header that it was built with. */
 BIOGPU_BLOCK_EXPORT int biogpu_block_version(void);
 
-/* Of the calling thread's last call that failed: one line. Never NULL. */
+/* The message of the calling thread's last call that failed: one line. Never NULL. */
 BIOGPU_BLOCK_EXPORT const char* biogpu_block_error(void);
 
 /* A device and the memory for what blocks keep there. */

@@ -15,7 +15,7 @@ namespace biogpu::c_api {
 // The array as a tensor, or an empty one where it is not given. name: for messages. operand: the
 // 16-bit type that arrays may have besides f32, or f32. Throws Error{usage}.
 tensor::Tensor tensor_of(const biogpu_block_tensor& array, const char* name, tensor::DType operand);
-// Of a result: numbers of its own each, the last axis contiguous.
+// Checks of a result: no two numbers share an address, the last axis is contiguous.
 void require_result(const tensor::Tensor& x, const char* name);
 // Its shape; -1: any. Throws Error{usage} that names what was found and expected.
 void require_shape(const tensor::Tensor& x, const char* name,

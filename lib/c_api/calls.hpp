@@ -15,7 +15,7 @@ namespace biogpu::c_api {
 
 inline constexpr int kMaxThreads = 1024;  // as the program has it
 
-// Of the calling thread's last call that failed: one line.
+// The message of the calling thread's last call that failed: one line.
 const char* last_error();
 // Keeps the message; gives the code that the call returns.
 int fail(ErrorCode code, const std::string& what) noexcept;

@@ -20,7 +20,7 @@ struct TrunkInput {
   io::SharedArray pair;       // [N, N, c_pair]
   io::SharedArray mask;       // [N] of 0 and 1: tokens that are no padding
   io::SharedArray pair_mask;  // [N, N] of 0 and 1; else the product of the tokens' masks
-  // Of a model with an MSA module: the rows of an alignment.
+  // The rows of an alignment, for a model with an MSA module.
   std::int64_t n_rows = 0;
   io::SharedArray msa;       // [S, N, c_msa]
   io::SharedArray msa_mask;  // [S, N] of 0 and 1

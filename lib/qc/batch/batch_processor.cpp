@@ -326,7 +326,7 @@ class BatchProcessor {
     settle(second, fate);
   }
 
-  // A duplicate is not written, whatever its filters say.
+  // A duplicate is not written, even if it passes the filters.
   void write_verdicts(const Record& first, const Record& second, Verdict verdict1, Verdict verdict2,
                       bool duplicate) {
     const bool both = verdict1 == Verdict::passed && verdict2 == Verdict::passed;

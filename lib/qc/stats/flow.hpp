@@ -39,11 +39,11 @@ struct Flow {
   std::uint64_t reads_in() const { return sum(reads); }
   std::uint64_t bases_in() const { return sum(bases); }
   std::uint64_t reads_out() const { return reads_of(Fate::passed) + reads_of(Fate::unpaired); }
-  // Of the reads that are out: what trimming took off, and of merged mates what they share.
+  // Bases of written reads that trimming took off, or that merged mates share.
   std::uint64_t bases_trimmed() const {
     return bases_of(Fate::passed) + bases_of(Fate::unpaired) - bases_out;
   }
-  // Of the reads that are not.
+  // Bases of reads that are not written.
   std::uint64_t bases_removed() const { return bases_in() - bases_out - bases_trimmed(); }
 
  private:

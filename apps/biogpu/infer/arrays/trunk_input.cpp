@@ -16,7 +16,7 @@ namespace biogpu::app {
 namespace {
 
 constexpr const char* kArrays[] = {"s", "z", "mask", "pair_mask", "m", "msa_mask"};
-// Of a shape: as many as the first axis has, the tokens; and as many as there are.
+// In a shape: the number of tokens, which the first axis has; any number of rows.
 constexpr std::int64_t kTokens = -1, kRows = -2;
 
 std::string array_key(const TrunkRecord& record, const char* array) {

@@ -51,7 +51,7 @@ class ModelRun {
     std::function<void(std::size_t slot, pipeline::RecordOutputs& result)> compute;
     // Gets the results in the order of the input.
     std::function<void(const pipeline::RecordOutputs& result)> write;
-    // Of a batch's results, about, where they may be large: bounds how many are held at a time.
+    // About the size of a batch's results, where it may be large: bounds how many are held.
     std::uint64_t result_bytes = 0;
   };
   void run(ModelInput& input, const Work& work);

@@ -32,7 +32,7 @@ BinRange centre_mask(std::int64_t base, std::int64_t width, const models::BinGri
 
 // Whether it is a function of each allele's sums: all but diff_sum_log2, l2_diff and l2_diff_log1p.
 bool is_of_sums(Aggregation aggregation);
-// Of these, over n bins.
+// The score by such an aggregation, from sums over n bins.
 std::vector<float> aggregate_sums(Aggregation aggregation, const std::vector<double>& reference,
                                   const std::vector<double>& alternate, std::int64_t n);
 

@@ -18,7 +18,7 @@ struct Predictions {
   std::size_t window = 0, n_windows = 1;
   const ScoreReads* reads = nullptr;  // where not all tracks are there
 
-  // Those of bins, of all of them or of those that are read.
+  // Values of bins: of all, or of those that are read.
   TrackRows rows(const std::string& head) const {
     if (reads != nullptr) return reads->rows(outputs, window, head);
     const models::Outputs::Array& array = outputs.at("tracks." + head);

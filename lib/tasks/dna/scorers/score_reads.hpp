@@ -29,7 +29,7 @@ class ScoreReads {
 
   bool empty() const { return !reads_some_; }
   bool has_sites() const { return has_sites_; }
-  // Of a pass over the windows, with spans of what is here.
+  // The request of a pass over the windows; its spans point into this object.
   models::DnaModel::Request request() const;
 
   // What a pass gave of a window.

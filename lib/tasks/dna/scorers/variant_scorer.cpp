@@ -77,7 +77,7 @@ class WindowScorer {
   WindowGenes genes_;
 };
 
-// Of the reference where there is no allele.
+// Without an allele, the letters are those of the reference.
 std::vector<std::uint8_t> WindowScorer::letters_of(const Allele* allele) const {
   std::vector<std::uint8_t> letters(static_cast<std::size_t>(window_.size()));
   if (allele == nullptr)
@@ -107,7 +107,7 @@ void WindowScorer::score(std::span<const Allele> alleles, std::vector<AlleleScor
   std::move(scores.begin(), scores.end(), std::back_inserter(to));
 }
 
-// By all tracks of whole windows.
+// Scores by all tracks of whole windows.
 void WindowScorer::score_whole(std::span<const Allele> alleles, const Indices& chosen,
                                std::vector<AlleleScores>& to) {
   const bool has_junctions = std::any_of(

@@ -38,12 +38,12 @@ class WindowGenes {
   };
 
   const genome::AnnotatedGene& gene(std::size_t index) const { return genes_->genes()[index]; }
-  // Of genes of which a transcript starts in the window.
+  // Exons of genes with a transcript that starts in the window.
   const std::vector<GeneRows>& exons();
-  // Of genes that an allele overlaps.
+  // Bodies of genes that an allele overlaps.
   std::vector<GeneRows> bodies(const AllelePlace& allele) const;
   std::vector<PolyaMasks> polya_masks(const AllelePlace& allele) const;
-  // Those that code for proteins.
+  // Genes that code for proteins.
   std::vector<std::size_t> coding(const AllelePlace& allele) const;
   // The bodies of all genes that an allele overlaps, where one of them is coding.
   RowMask junction_mask(const AllelePlace& allele) const;
