@@ -3,8 +3,8 @@
 // One 16 x 16 x 16 product on the matrix cores: D[16, 16] += A[16, 16] * B[16, 16], fp16 or bf16
 // operands, fp32 sums, shared out over the lanes of one wave as the hardware wants it: mma.sync
 // m16n8k16 twice on NVIDIA (wave 32), v_mfma_f32_16x16x16 on AMD (wave 64). The emulated platform
-// computes the same product through shuffles of the documented layouts, so that the layouts are
-// tested too. All lanes of the wave take part in every function.
+// computes the same product out of what all lanes hold in the documented layouts, so that the
+// layouts are tested too. All lanes of the wave take part in every function.
 //
 // Source  NVIDIA PTX ISA, "Matrix Fragments for mma.m16n8k16"; AMD Instinct MI200 ISA, 7.1
 // "Matrix".
@@ -19,6 +19,7 @@
 #include <hip/hip_matrix.h>
 
 #include <cmath>
+#include <cstring>
 #endif
 
 namespace biogpu::gpu {
@@ -241,20 +242,28 @@ __device__ __forceinline__ float reduce_tile_row(float value, Combine&& combine)
 
 #if defined(BIOGPU_GPU_EMULATED)
 namespace detail {
-// A whole operand moves in one shuffle; lanes (row % 8) * 4 ... + 3 of a wave of 32, or row, row +
-// 16, ... of 64, hold what a row (A) or column (B) needs.
+// Both operands of a lane.
+template <int kWave>
+struct LentTiles {
+  TileOperand<kWave> a, b;
+};
+
+// Row i of A, or column i of B, as numbers, out of what all lanes hold: lanes (i % 8) * 4 ... + 3
+// of a wave of 32 have it, or i, i + 16, ... of 64.
 template <int kWave, Number16 kType>
-void gather_operand(const TileOperand<kWave>& operand, int i, bool is_b, float* values) {
+void unpack_operand(const hip_on_host::Lent& lent, int i, bool is_b, float* values) {
   constexpr int kLenders = 4;
   for (int t = 0; t < kLenders; ++t) {
     const int lender = kWave == 32 ? i % 8 * 4 + t : t * 16 + i;
-    const TileOperand<kWave> lent = wave_shuffle<kWave>(operand, lender);
+    LentTiles<kWave> tiles;
+    std::memcpy(&tiles, lent.of_lane[lender], sizeof tiles);
+    const TileOperand<kWave>& operand = is_b ? tiles.b : tiles.a;
     for (int half = 0; half < 2; ++half) {  // the lower and the upper pair of k that it holds
       const int high_rows = i >= 8 ? 1 : 0;
       const int word = kWave == 64 ? half : is_b ? 2 * high_rows + half : high_rows + 2 * half;
       const int k = kWave == 64 ? 4 * t + 2 * half : 2 * t + 8 * half;
-      values[k] = number16_of_pair<kType>(lent.word[word], 0);
-      values[k + 1] = number16_of_pair<kType>(lent.word[word], 1);
+      values[k] = number16_of_pair<kType>(operand.word[word], 0);
+      values[k + 1] = number16_of_pair<kType>(operand.word[word], 1);
     }
   }
 }
@@ -277,18 +286,19 @@ inline float add_products(float sum, const float* left, const float* right, bool
 template <int kWave, Number16 kType>
 void multiply_emulated(TileSum<kWave>& sum, const TileOperand<kWave>& a,
                        const TileOperand<kWave>& b) {
-  constexpr int kRows = kTileRowSlots<kWave>, kColumns = 4;  // that a lane's values lie in
-  float row[kRows][16], column[kColumns][16];
-  for (int r = 0; r < kRows; ++r)
-    gather_operand<kWave, kType>(a, tile_row<kWave>(2 * r), false, row[r]);
-  for (int c = 0; c < kColumns; ++c) {
-    const int e = kWave == 32 ? (c & 1) + 2 * (c & 2) : c;
-    gather_operand<kWave, kType>(b, tile_column<kWave>(e), true, column[c]);
+  const LentTiles<kWave> tiles{a, b};
+  static_assert(sizeof tiles <= hip_on_host::kLentBytes);
+  const hip_on_host::Lent lent = hip_on_host::lend(&tiles, sizeof tiles);
+  float* const rows = lent.room;
+  float* const columns = lent.room + 256;
+  for (int i = 0; lent.is_first && i < 16; ++i) {
+    unpack_operand<kWave, kType>(lent, i, false, rows + 16 * i);
+    unpack_operand<kWave, kType>(lent, i, true, columns + 16 * i);
   }
   const bool cuts = hip_on_host::cuts_sums();
   for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
-    const float* const left = row[tile_row_slot<kWave>(e)];
-    const float* const right = column[kWave == 32 ? (e & 1) + (e >> 2) * 2 : e];
+    const float* const left = rows + 16 * tile_row<kWave>(e);
+    const float* const right = columns + 16 * tile_column<kWave>(e);
     sum.value[e] = add_products(sum.value[e], left, right, cuts);
   }
 }

@@ -4,6 +4,7 @@
 // what threads call share.
 
 #include <hip/hip_clusters.h>
+#include <hip/hip_matrix.h>
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
@@ -34,7 +35,9 @@ struct Wave : Barrier {
   WaveOperation operation = WaveOperation::none;
   std::uint64_t present[2] = {};
   std::uint64_t votes[2] = {};
-  unsigned char value[2][kMaxWave][16] = {};
+  unsigned char value[2][kMaxWave][kLentBytes] = {};
+  bool is_room_filled[2] = {};
+  float room[2][kRoomFloats] = {};
 };
 
 enum class Waiting { no, barrier, condition, ended };

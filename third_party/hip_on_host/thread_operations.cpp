@@ -115,6 +115,19 @@ void exchange(const void* value, void* result, std::size_t bytes, int source_lan
   }
 }
 
+Lent lend(const void* value, std::size_t bytes) {
+  const int slot = open_slot();
+  Wave& wave = wave_of_current();
+  wave.is_room_filled[slot] = false;
+  std::memcpy(wave.value[slot][lane()], value, bytes);
+  arrive_at_wave(WaveOperation::lend);
+  const bool is_first = !std::exchange(wave.is_room_filled[slot], true);
+  for (int i = 0; is_first && i < wave_width(); ++i) {
+    if ((wave.present[slot] >> i & 1) == 0) std::memset(wave.value[slot][i], 0xA5, kLentBytes);
+  }
+  return {wave.value[slot], wave.room[slot], is_first};
+}
+
 std::uint64_t ballot(bool vote) {
   const int slot = open_slot();
   Wave& wave = wave_of_current();

@@ -132,7 +132,7 @@ namespace hip_on_host {
 
 // An operation that all live lanes of a wave take part in together; lanes that meet at different
 // ones are a defect of the kernel.
-enum class WaveOperation { none, shuffle, ballot, barrier };
+enum class WaveOperation { none, shuffle, lend, ballot, barrier };
 
 const dim3& thread_index();
 const dim3& block_index();
