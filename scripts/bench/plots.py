@@ -24,12 +24,12 @@ BWT_HARD = "2026-11-22-h200/bwt_gpu.jsonl"
 def draw_align_cpu():
     cases = []
     for row in result_files.load(ALIGN_CPU):
-        ours, theirs = 1000 / row["biogpu_gcups_per_core"], 1000 / row["parasail_gcups_per_core"]
+        ours, theirs = row["biogpu_gcups_per_core"], row["parasail_gcups_per_core"]
         cases.append((row["workload"], [("biogpu", ours, [ours]), ("Parasail's fastest function", theirs, [theirs])]))
     return plot.bars(
         "biogpu align on a CPU core compared with Parasail",
-        "Picoseconds a cell of the matrix, library against library, with two threads; the less the better. Drawn by "
-        f"scripts/bench/plots.py from {ALIGN_CPU}.", cases, "ps")
+        "GCUPS of a core, a billion cells of the matrix a second, library against library, with two threads. Drawn by "
+        f"scripts/bench/plots.py from {ALIGN_CPU}.", cases, "GCUPS", more=True)
 
 
 def draw_align_gpu():
@@ -41,14 +41,13 @@ def draw_align_gpu():
 
     for row in result["library"]:
         theirs = min(row["parasail_all_s"].values()) / row["parasail_pairs"]
-        add(f"{row['workload']}, device", 1e9 * row["biogpu_device_s"] / row["pairs"], 1e9 * theirs)
-        add(f"{row['workload']}, host to host", 1e9 * row["biogpu_s"] / row["pairs"], 1e9 * theirs)
+        add(f"{row['workload']}, device", row["biogpu_device_s"] / row["pairs"], theirs)
+        add(f"{row['workload']}, host to host", row["biogpu_s"] / row["pairs"], theirs)
     for row in result["files"]:
-        add(row["workload"], 1e9 * row["biogpu_s"] / row["pairs"], 1e9 * row["parasail_s"] / row["pairs"])
+        add(row["workload"], row["biogpu_s"] / row["pairs"], row["parasail_s"] / row["pairs"])
     return plot.bars(
         "biogpu align on one H200 compared with Parasail on the 16 cores of the same host",
-        "Nanoseconds a pair; the less the better. The last is from file to file. Drawn by scripts/bench/plots.py from "
-        f"{ALIGN_GPU}.", cases, "ns")
+        f"Time of a pair. The last is from file to file. Drawn by scripts/bench/plots.py from {ALIGN_GPU}.", cases)
 
 
 def draw_bwt_cpu():
@@ -91,8 +90,8 @@ def main():
     for name, draw in PLOTS.items():
         path, text = ROOT / "docs/benchmarks" / f"{name}.svg", draw()
         if not check:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
             sys.exit(f"plots.py: {path.relative_to(ROOT)} is not what its result gives")
 
 

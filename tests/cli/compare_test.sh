@@ -50,6 +50,31 @@ check "equal texts" rc_is 0
 for suffix in json md svg; do check "results" [ -s "results/equal.$suffix" ]; done
 check "nothing else is left" [ "$(find results -mindepth 1 | wc -l)" -eq 3 ]
 check "the note is shown" grep -q 'a made peer' results/equal.md
+# Plots: nothing is cut off, one axis, values in the unit that people say.
+check "nothing of a plot is cut off" python3 - "$source_dir" results/equal.svg <<'PY'
+import pathlib, sys, xml.dom.minidom
+sys.path.insert(0, sys.argv[1] + "/scripts")
+from measure import plot
+text = plot.bars("a title", "a caption " * 60, [
+    ("short", [("biogpu", 6.36e-9, [6.36e-9]), ("a peer with a long name", 652e-9, [6.5e-7, 7e-7])]),
+    ("a long name of a case that does not fit into one line", [("biogpu", 3.7e-4, [3.7e-4]), ("a peer", 0.012842188, [0.012842188])])])
+assert "12.8 ms, 34.7 times" in text and "652 ns" in text and "370 µs" in text, text
+assert plot.quantity(0, "s") == "0 s" and plot.number(12842188) == "12,842,188"
+plot.bars("zero", "", [("nothing", [("biogpu", 0, [0])])])
+pathlib.Path("wide.svg").write_text(text, encoding="utf-8")
+files = ["wide.svg", sys.argv[2], *pathlib.Path(sys.argv[1], "docs/benchmarks").glob("*.svg")]
+assert len(files) > 5
+for path in files:
+    svg = xml.dom.minidom.parse(str(path)).documentElement
+    width, height = map(float, svg.getAttribute("viewBox").split()[2:])
+    for node in svg.getElementsByTagName("text"):
+        x, room = float(node.getAttribute("x")), 6.8 * len(node.firstChild.data)
+        if node.getAttribute("class") == "note": room *= 0.85
+        if node.getAttribute("class") == "title": room *= 1.25
+        shift = {"end": 1, "middle": 0.5}.get(node.getAttribute("text-anchor"), 0)
+        assert x - shift * room >= 0 and x + (1 - shift) * room <= width, (path, node.toxml())
+        assert float(node.getAttribute("y")) < height, (path, node.toxml())
+PY
 
 while read -r name pattern; do
   compare "$name"
