@@ -140,7 +140,7 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT BIOGPU_SANITIZE)
       COMMAND "${CMAKE_COMMAND}" -E rm -rf "${modules}"
       COMMAND "${Python3_EXECUTABLE}" "${nextflow}/make_modules.py" "$<TARGET_FILE:biogpu>" "${modules}/modules/biogpu"
       COMMAND "${CMAKE_COMMAND}" -E touch "${modules}/made"
-      DEPENDS biogpu "${nextflow}/make_modules.py" "${nextflow}/modules.toml"
+      DEPENDS biogpu "${nextflow}/make_modules.py" "${nextflow}/process.py" "${nextflow}/modules.toml"
       VERBATIM)
     add_custom_target(biogpu_nextflow_modules ALL DEPENDS "${modules}/made")
     install(DIRECTORY "${modules}/modules" DESTINATION share/biogpu/pipelines/nextflow OPTIONAL)
