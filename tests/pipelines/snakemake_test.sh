@@ -12,7 +12,7 @@ check_wrappers() { # FOLDER
 }
 check_wrappers "$pipelines"
 check "every wrapper calls what the program has" rc_is 0
-check "there are wrappers" out_has '^10 of 10'
+check "there are wrappers" out_has '^11 of 11'
 
 # The check itself finds what is wrong.
 cp -r "$pipelines" copy
@@ -80,6 +80,37 @@ same_output() {
 }
 # shellcheck disable=SC2317  # called through check
 same_texts() { same_output "$1" "$2" gzip -dc; }
+
+# A workflow made for the public wrappers runs with those of biogpu. Where WRAPPERS_CLONE is a clone of the public
+# repository, it runs with the public ones too, and its results are compared.
+in_place_of="fastp=qc bwa_index=bwt/index jellyfish_count=kmer/count jellyfish_merge=kmer/merge jellyfish_dump=kmer/dump jellyfish_histo=kmer/histo"
+config=()
+for pair in $in_place_of; do config+=("${pair%=*}=$wrappers_address/${pair#*=}"); done
+lay_out drop_in
+snake drop_in "$source_dir/tests/pipelines/drop_in.smk" all --config "${config[@]}"
+check "a workflow for the public wrappers" rc_is 0
+for file in se.fastq pe.merged.fastq report.json genome.sa other/named.sa reads.dump reads.histo; do
+  check "$file is there" [ -s "drop_in/$file" ]
+done
+if [ -n "${WRAPPERS_CLONE-}" ]; then
+  config=()
+  for pair in fastp=fastp bwa_index=bwa/index jellyfish_count=jellyfish/count jellyfish_merge=jellyfish/merge \
+    jellyfish_dump=jellyfish/dump jellyfish_histo=jellyfish/histo; do
+    config+=("${pair%=*}=file:$WRAPPERS_CLONE/bio/${pair#*=}")
+  done
+  lay_out public
+  snake public "$source_dir/tests/pipelines/drop_in.smk" all --config "${config[@]}"
+  check "with the public wrappers" rc_is 0
+  files="genome.amb genome.ann genome.bwt genome.pac genome.sa other/named.bwt reads.histo"
+  # Reads are those of fastp 1.
+  if fastp --version 2>&1 | grep -q '^fastp 1\.'; then
+    files="$files se.fastq pe.1.fastq pe.2.fastq pe.u1.fastq pe.merged.fastq pe.failed.fastq"
+  fi
+  for file in $files; do
+    check "$file is that of the public wrappers" same_files "drop_in/$file" "public/$file"
+  done
+  check "k-mers are those of the public wrappers" same_files <(sort drop_in/reads.dump) <(sort public/reads.dump)
+fi
 
 # The workflow over 1 and 3 parts: the same files; the results of the fastp that is here.
 profile=fastp-1

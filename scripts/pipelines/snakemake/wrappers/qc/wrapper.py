@@ -23,16 +23,16 @@ if trimmed and len(trimmed) != len(sample):
 for option, path in zip(("-o", "-O"), trimmed):
     reads += f" {option} {path}"
 
-# As in bio/fastp: one file that takes the mates of both kinds.
+# As in bio/fastp: unpaired is one file that takes the mates of both kinds, and wins over files for each.
 outputs = ""
-if unpaired := snakemake.output.get("unpaired"):
-    if snakemake.output.get("unpaired1") or snakemake.output.get("unpaired2"):
-        raise ValueError("output.unpaired takes both mates; it excludes unpaired1 and unpaired2")
+unpaired = snakemake.output.get("unpaired")
+if unpaired:
     outputs = f" --unpaired1 {unpaired} --unpaired2 {unpaired}"
 for name, option in (("unpaired1", "--unpaired1"), ("unpaired2", "--unpaired2"),
                      ("merged", "-m --merged_out"), ("failed", "--failed_out"),
                      ("part", "--part")):
-    if path := snakemake.output.get(name):
+    path = snakemake.output.get(name)
+    if path and not (unpaired and name.startswith("unpaired")):
         outputs += f" {option} {path}"
 
 shell(

@@ -13,9 +13,11 @@ idx = snakemake.output.get("idx", list(snakemake.output))
 idx = [idx] if isinstance(idx, str) else list(idx)
 suffixes = {path.splitext(file)[1] for file in idx}
 prefixes = {path.splitext(file)[0] for file in idx}
-if len(prefixes) != 1:
-    raise ValueError(f"files of one index have one prefix: {idx}")
-prefix = prefixes.pop()
+prefix = snakemake.params.get("prefix", "")
+if not prefix:
+    if len(prefixes) != 1:
+        raise ValueError(f"files of one index have one prefix: {idx}")
+    prefix = prefixes.pop()
 if suffixes == {".bgfm"}:
     format = "native"
 elif suffixes == {".amb", ".ann", ".bwt", ".pac", ".sa"}:

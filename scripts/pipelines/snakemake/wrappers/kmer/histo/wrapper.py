@@ -5,4 +5,4 @@ from snakemake.shell import shell
 extra = snakemake.params.get("extra", "")
 log = snakemake.log_fmt_shell(stdout=False, stderr=True)
 
-shell("biogpu kmer histo {extra} {snakemake.input[0]} > {snakemake.output[0]} {log}")
+shell("biogpu kmer histo --threads {snakemake.threads} {extra} {snakemake.input[0]} > {snakemake.output[0]} {log}")
