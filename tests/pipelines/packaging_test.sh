@@ -131,8 +131,8 @@ check "parasail_aligner" exists p.csv
 # output and its exit code; without one the shim says so. Folders of shims are passed over, also
 # another's copy and one behind a link.
 mkdir -p bare others
-for tool in sh bash dirname readlink cat; do ln -s "$(command -v $tool)" bare; done
-for name in bwa jellyfish fastp; do
+for tool in sh bash dirname readlink cat sed; do ln -s "$(command -v $tool)" bare; done
+for name in bwa jellyfish fastp parasail_aligner; do
   printf '#!/bin/sh\necho "the other %s:" "$@"\nexit 7\n' $name >others/$name
   chmod +x others/$name
 done
@@ -148,12 +148,53 @@ on_path() { # FOLDERS NAME ARGUMENTS...: the shim, first on a PATH of these fold
 all=$compat:$work/copied:$work/linked:$work/others
 for words in "bwa mem -t 2 g r.fq" "bwa aln g r.fq" "bwa index -Z g.fa" "bwa index -p g a.fa b.fa" "bwa fastmap -i 5 g r.fq" \
   "bwa fastmap -l 9 -w 3 g" "bwa" \
-  "jellyfish mem -m 31 -s 2G" "jellyfish cite" "jellyfish jf" "fastp -i r.fq --new_option 3 -o o.fq" "fastp --other=1 word"; do
+  "jellyfish mem -m 31 -s 2G" "jellyfish cite" "jellyfish jf" "jellyfish count -m 5 -Z r.fq" "jellyfish histo --new 3 r.jf" \
+  "jellyfish count -m5 -CZ r.fq" "fastp -i r.fq --new_option 3 -o o.fq" "fastp --other=1 word" "fastp -i r.fq -E 3 -o o.fq" \
+  "fastp -AE -i r.fq" "parasail_aligner -a sw -Z t.fa" "parasail_aligner -xZ -f t.fa"; do
   read -ra words <<<"$words"
   on_path "$all" "${words[@]}"
   check "the other's exit code" rc_is 7
   check "the other's output" out_is 'the other %s\n' "${words[0]}:${words[1]+ ${words[*]:1}}"
 done
+# What it covers stays here: also values that look like options, glued values and dashes for underscores.
+for words in "fastp -i lambda_reads.fq.gz -Aw1 -R --report -o o.fq" "fastp -w1 -i lambda_reads.fq.gz --trim-poly-x --out1=o.fq" \
+  "fastp --version" "fastp -v" "jellyfish count -m21 -Cs 1M -t1 -o o.jf lambda_reads.fq.gz" \
+  "jellyfish histo -l 1 o.jf" "jellyfish dump -ct o.jf" "parasail_aligner -xd -a nw -f lambda.fa -q lambda.fa -g o.csv"; do
+  read -ra words <<<"$words"
+  on_path "$all" "${words[@]}"
+  check "biogpu's own" rc_is 0
+  check "not the other's" bash -c '! grep -q "^the other" out.txt'
+done
+letters=$(sed -n 's/.*kOptions\[\] = "\(.*\)";/\1/p' "$source_dir/apps/biogpu/parasail/flags.cpp")
+check "the shim has the options of align parasail" grep -qxF "letters=$letters" "$compat/parasail_aligner"
+
+# The same with the originals themselves, where they are installed.
+original() { # NAME ARGUMENTS...: the shim in front of the PATH as it is
+  last_command="$*"
+  PATH=$compat:$PATH "$@" >out.txt 2>err.txt
+  rc=$?
+}
+if command -v bwa >/dev/null; then
+  original bwa mem -v 1 lambda lambda_reads.fq.gz
+  check "bwa mem over the index of the shim" rc_is 0
+  check "its alignments" out_has '^@PG.*bwa mem'
+else
+  skipped bwa "bwa mem was not passed on to it"
+fi
+if command -v fastp >/dev/null; then
+  original fastp -i lambda_reads.fq.gz -E
+  check "fastp's own words for its options" err_has 'undefined short option: -E'
+else
+  skipped fastp "nothing was passed on to it"
+fi
+if command -v jellyfish >/dev/null; then
+  original jellyfish mem -m 21 -s 1M
+  check "jellyfish mem" rc_is 0
+  check "its answer" out_has '^[0-9]* '
+else
+  skipped jellyfish "jellyfish mem was not passed on to it"
+fi
+
 for words in "bwa mem g r.fq" "bwa index -Z g.fa" "jellyfish mem -m 31"; do
   read -ra words <<<"$words"
   on_path "$work/copied" "${words[@]}"

@@ -23,6 +23,79 @@ next_on_path() {
   return 1
 }
 
+# options_of COMMAND: sets `options` to those of a command of biogpu and `valued` to those that take a
+# value, from the table that completions are made of.
+options_of() {
+  entry=$("$biogpu" completion bash | sed -n "/^    \"$1\")\$/,/;;\$/p")
+  options=" $(printf '%s\n' "$entry" | sed -n 's/^ *options="\(.*\)"$/\1/p') "
+  valued=" $(printf '%s\n' "$entry" | sed -n 's/^ *with_value="\(.*\)"$/\1/p') "
+}
+
+# look_at WORD: sets `unknown` to the option in it that biogpu does not have, and `value_follows` to
+# yes where the next word is its value. In -Aw, A and w are options.
+look_at() {
+  unknown='' value_follows=no
+  case $1 in
+    --?*)
+      name=${1%%=*}
+      known=$name
+      case $options in
+        *" $known "*) ;;
+        *)
+          # A dash for an underscore.
+          known=${name#--}
+          while :; do
+            case $known in
+              *-*) known=${known%%-*}_${known#*-} ;;
+              *) break ;;
+            esac
+          done
+          known=--$known
+          ;;
+      esac
+      case $options in
+        *" $known "*) ;;
+        *) unknown=$name && return ;;
+      esac
+      case $1 in
+        *=*) ;;
+        *) case $valued in *" $known "*) value_follows=yes ;; esac ;;
+      esac
+      ;;
+    -?*)
+      letters=${1#-}
+      while [ -n "$letters" ]; do
+        known=-${letters%"${letters#?}"}
+        letters=${letters#?}
+        case $options in
+          *" $known "*) ;;
+          *) unknown=$known && return ;;
+        esac
+        case $valued in
+          *" $known "*)
+            [ -n "$letters" ] || value_follows=yes
+            return
+            ;;
+        esac
+      done
+      ;;
+  esac
+}
+
+# first_unknown WORD...: sets `unknown` to the first option that biogpu does not have, or to nothing.
+first_unknown() {
+  unknown='' value_follows=no
+  for word; do
+    if [ $value_follows = yes ]; then
+      value_follows=no
+      continue
+    fi
+    [ "$word" != -- ] || return 0
+    look_at "$word"
+    [ -z "$unknown" ] || return 0
+  done
+}
+
 # pass_on NAME WHAT ARGUMENT...: ends as the next program of that name; WHAT is for the message where
 # there is none.
 pass_on() {
