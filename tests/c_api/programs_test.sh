@@ -77,7 +77,8 @@ python=python3
 "$python" -c "import ase" 2>/dev/null || python=${BIOGPU_TORCH_PYTHON:-python3}
 if "$python" -c "import ase" 2>/dev/null; then
   references=$source_dir/tests/data/models/tensornet/so3_old_rows
-  check "ASE" env BIOGPU_POTENTIAL_LIBRARY="$library" PYTHONPATH="$source_dir/scripts/ase" "$python" - "$crystals" "$energy" "$charges" "$references" <<'END'
+  check "ASE" env BIOGPU_POTENTIAL_LIBRARY="$library" PYTHONPATH="$source_dir/scripts/ase:$source_dir/scripts/python" \
+    PYTHONDONTWRITEBYTECODE=1 "$python" - "$crystals" "$energy" "$charges" "$references" <<'END'
 import copy
 import gc
 import multiprocessing

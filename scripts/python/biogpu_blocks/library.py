@@ -1,8 +1,8 @@
 """The C library: its structures and functions (biogpu/block.h)."""
 import ctypes
 import functools
-import os
-import pathlib
+
+from biogpu.installation import library_name
 
 VERSION = 1
 F32, F16, BF16, U8 = range(4)
@@ -30,9 +30,7 @@ class BlockCall(ctypes.Structure):
 
 @functools.lru_cache(maxsize=None)
 def library():
-    names = [os.environ.get("BIOGPU_BLOCK_LIBRARY", ""),
-             str(pathlib.Path(__file__).resolve().parents[4] / "lib" / "libbiogpu_potential.so")]
-    name = next((name for name in names if name and os.path.exists(name)), "libbiogpu_potential.so.1")
+    name = library_name("BIOGPU_BLOCK_LIBRARY")
     opened = ctypes.CDLL(name)
     opened.biogpu_block_error.restype = ctypes.c_char_p
     pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_size_t)
