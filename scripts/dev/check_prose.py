@@ -16,8 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/install.md", "docs/quickstart.md", "docs/weights.md", "docs/faq.md", "docs/performance.md",
          "docs/differences.md", "docs/troubleshooting.md", "docs/pipelines.md", "docs/python.md", "docs/glossary.md", "docs/guide/*.md",
          *(f"docs/commands/{name}.md" for name in ("align", "align-parasail", "bwt", "cite", "completion", "devices", "exit-codes",
-                                                   "gather", "help", "kmer", "man", "options", "qc-merge")),
-         *(f"docs/models/{name}.md" for name in ("dualbind", "esm2", "molscribe", "pairformer", "protbert")))
+                                                   "gather", "help", "infer", "kmer", "lab", "man", "options", "qc", "qc-merge")),
+         "docs/formats/*.md",
+         "docs/call_blocks.md", "docs/models/*.md")
 MAX_WORDS = 25
 NOT_PROSE = (re.compile(r"^```.*?^```$", re.M | re.S), re.compile(r"<!--.*?-->", re.S), re.compile(r"^[|#].*$", re.M),
              re.compile(r"^!\[.*$", re.M))
