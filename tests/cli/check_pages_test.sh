@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scripts/dev/check_prose.py and check_messages.py: the pages pass, and a long sentence and a message that no source has are found.
+# scripts/dev/check_prose.py, check_messages.py, list_messages.py and check_spelling.py: the pages pass, and a long sentence, a message that no source
+# has and a misspelt word are found.
 # shellcheck disable=SC2016,SC2317  # text with backticks; a function that check() calls
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -29,5 +30,18 @@ check "of a source, an output and the system" python3 "$messages" known.md
 printf '| `the moon is full; exclude each other` | x |\n' >unknown.md
 check "a message of no source" fails python3 "$messages" unknown.md
 check "by its words" out_has "unknown.md:1: 'the moon is full' is in no source"
+
+list=$source_dir/scripts/dev/list_messages.py
+check "the list of all messages" python3 "$list" --check
+
+spelling=$source_dir/scripts/dev/check_spelling.py
+check "spelling of the pages" python3 "$spelling"
+printf 'The rihgt word, `wrogn` code.\n\n```\nblcok\n```\n' >wrong.md
+if python3 "$spelling" wrong.md >out.txt && grep SKIPPED out.txt; then
+  echo "not tested: a misspelt word"
+else
+  check "a misspelt word" fails python3 "$spelling" wrong.md
+  check "and no other" bash -c "grep -c 'wrong.md:' out.txt | grep -qx 1 && grep -q 'wrong.md:1: rihgt' out.txt"
+fi
 
 finish
