@@ -201,9 +201,13 @@ __device__ __forceinline__ void apply_step(const MapSlots& slots, const MapStep&
     case MapCode::divide:
       return each(x, [&](float v, int i) { return v / b.value[i]; });
     case MapCode::minimum:
-      return each(x, [&](float v, int i) { return b.value[i] < v ? b.value[i] : v; });
+      return each(x, [&](float v, int i) {
+        return b.value[i] < v || b.value[i] != b.value[i] ? b.value[i] : v;
+      });
     case MapCode::maximum:
-      return each(x, [&](float v, int i) { return b.value[i] > v ? b.value[i] : v; });
+      return each(x, [&](float v, int i) {
+        return b.value[i] > v || b.value[i] != b.value[i] ? b.value[i] : v;
+      });
     case MapCode::greater:
       return each(x, [&](float v, int i) { return v > b.value[i] ? 1.0f : 0.0f; });
     case MapCode::power:

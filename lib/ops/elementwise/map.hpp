@@ -17,8 +17,8 @@ enum class MapCode : std::uint8_t {
   multiply,      // x b
   divide,        // x / b
   multiply_add,  // x b + c
-  minimum,       // b < x ? b : x
-  maximum,       // b > x ? b : x
+  minimum,       // b < x ? b : x; NaN where b or x is
+  maximum,       // b > x ? b : x; NaN where b or x is
   greater,       // x > b ? 1 : 0
   select,        // x != 0 ? b : c
   power,         // x^b as exp(b log x), for x >= 0

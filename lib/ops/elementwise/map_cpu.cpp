@@ -92,11 +92,13 @@ void map_step_block(MapCode code, float* x, std::int64_t count, const MapOperand
       return with([&](Vec v, Vec y, Place i, std::size_t n)
                       HWY_ATTR { return hn::MulAdd(v, y, c.at(i, n)); });
     case MapCode::minimum:
-      return with([](Vec v, Vec y, Place, std::size_t)
-                      HWY_ATTR { return hn::IfThenElse(hn::Lt(y, v), y, v); });
+      return with([](Vec v, Vec y, Place, std::size_t) HWY_ATTR {
+        return hn::IfThenElse(hn::Or(hn::Lt(y, v), hn::IsNaN(y)), y, v);
+      });
     case MapCode::maximum:
-      return with([](Vec v, Vec y, Place, std::size_t)
-                      HWY_ATTR { return hn::IfThenElse(hn::Gt(y, v), y, v); });
+      return with([](Vec v, Vec y, Place, std::size_t) HWY_ATTR {
+        return hn::IfThenElse(hn::Or(hn::Gt(y, v), hn::IsNaN(y)), y, v);
+      });
     case MapCode::greater:
       return with([](Vec v, Vec y, Place, std::size_t)
                       HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, y), hn::Set(F32(), 1.0f)); });

@@ -68,9 +68,9 @@ double step_of(MapCode code, double x, double b, double c) {
     case MapCode::multiply_add:
       return x * b + c;
     case MapCode::minimum:
-      return b < x ? b : x;
+      return b < x || std::isnan(b) ? b : x;
     case MapCode::maximum:
-      return b > x ? b : x;
+      return b > x || std::isnan(b) ? b : x;
     case MapCode::greater:
       return x > b ? 1 : 0;
     case MapCode::select:

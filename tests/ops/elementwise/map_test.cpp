@@ -123,6 +123,17 @@ TEST_CASE("ops.map: numbers at the ends of functions", "[ops]") {
   CHECK((std::isnan(got[0]) && got[1] < 1e-30f && got[4] == 0.5f && got[7] == 1));
   got = of(MapCode::relu);
   CHECK((std::isnan(got[0]) && got[1] == 0 && got[6] == 1000 && got[7] == infinity));
+  const Pair y = bed.pair({8}, {3, nan, 5, 0, nan, 88.5f, infinity, nan}, false);
+  const auto of_both = [&](MapCode code) {
+    ops::map(bed.device(), ops::make_map({x.device, y.device}, {{code, 1}}, out.device));
+    return bed.fetch(out.device);
+  };
+  for (const MapCode code : {MapCode::minimum, MapCode::maximum}) {
+    got = of_both(code);
+    for (const std::size_t i : {0, 1, 4, 7}) CHECK(std::isnan(got[i]));
+    CHECK(got[2] == (code == MapCode::minimum ? -1000 : 5));
+    CHECK(got[6] == (code == MapCode::minimum ? 1000 : infinity));
+  }
 }
 
 TEST_CASE("ops.map: rows, columns and channels are repeated", "[ops]") {
