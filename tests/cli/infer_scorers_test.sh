@@ -93,6 +93,34 @@ check "no arrays" err_has "--interval-scorers writes a table"
 run infer tracks -q --device cpu --model tables --interval-scorers ATAC:all:SUM --genes genes.gtf genome.fa
 check "no genome" err_has "--interval-scorers needs --genome with --regions or --region"
 
+# Predictions that overflow are no scores: heads with very large weights.
+python3 - <<'END'
+import json
+import pathlib
+import shutil
+import struct
+shutil.copytree("tables", "large")
+path = pathlib.Path("large/model.safetensors")
+data = bytearray(path.read_bytes())
+size = struct.unpack("<Q", data[:8])[0]
+for key, entry in json.loads(data[8:8 + size]).items():
+    if key.startswith(("heads.", "splice_sites_classification_head.")) and key.endswith((".weight", ".bias")):
+        begin, end = entry["data_offsets"]
+        data[8 + size + begin:8 + size + end] = struct.pack("<f", 3e38) * ((end - begin) // 4)
+path.write_bytes(data)
+END
+for names in RNA_SEQ_ACTIVE CAGE_ACTIVE SPLICE_SITES POLYADENYLATION SPLICE_JUNCTIONS; do
+  files=(--genes genes.gtf)
+  case $names in CAGE_ACTIVE) files=() ;; POLYADENYLATION) files+=(--polya polya.bed) ;; esac
+  run infer variants -q --device cpu --model large --genome genome.fa --scorers "$names" "${files[@]}" variants.vcf -o large.tsv
+  check "$names that overflow" rc_is 1
+  check "$names: says so" err_has 'variants.vcf: record [12] .*: the result is NaN or infinite'
+  check "$names: no file" absent large.tsv
+done
+run "${windows[@]/tables/large}" --head splice_junctions -o large.tsv
+check "junctions of sites that overflow" rc_is 1
+check "no file of these" absent large.tsv
+
 # Refusals: one line, code 2 or 3, no file.
 refused() {
   local code=$1 message=$2

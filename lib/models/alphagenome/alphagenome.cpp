@@ -220,6 +220,7 @@ void AlphaGenome::add_junctions(const Tensor& site_rows, std::int64_t n_windows,
     });
     alphagenome::Junctions joined = alphagenome::join_strands(*weights_.junctions, sites, strands);
     joined.tracks.name = fmt::format("tracks.{}.{}", alphagenome::kJunctions, w);
+    alphagenome::mark_unknown_sites({first, size}, sites, joined.positions);
     joined.positions.name = fmt::format("positions.{}.{}", alphagenome::kJunctions, w);
     outputs.add(std::move(joined.tracks));
     outputs.add(std::move(joined.positions));

@@ -152,7 +152,8 @@ SpliceSites select_sites(std::span<const float> probabilities) {
   const auto n = static_cast<std::int32_t>(std::ssize(probabilities) / kSpliceClasses);
   for (std::size_t c = 0; c < sites.size(); ++c) {
     const auto of = [&](std::int32_t base) {
-      return probabilities[static_cast<std::size_t>(base * kSpliceClasses) + c];
+      const float p = probabilities[static_cast<std::size_t>(base * kSpliceClasses) + c];
+      return std::isnan(p) ? std::numeric_limits<float>::infinity() : p;
     };
     std::vector<std::int32_t>& found = sites[c];
     for (std::int32_t base = 0; base < n; ++base)
@@ -165,6 +166,16 @@ SpliceSites select_sites(std::span<const float> probabilities) {
     std::sort(found.begin(), found.end());
   }
   return sites;
+}
+
+void mark_unknown_sites(std::span<const float> probabilities, const SpliceSites& sites,
+                        Outputs::Array& positions) {
+  float* const places = positions.values.data();
+  for (std::size_t c = 0; c < sites.size(); ++c)
+    for (std::size_t i = 0; i < sites[c].size(); ++i)
+      if (std::isnan(probabilities[static_cast<std::size_t>(sites[c][i] * kSpliceClasses) + c]))
+        places[c * static_cast<std::size_t>(positions.shape[1]) + i] =
+            std::numeric_limits<float>::quiet_NaN();
 }
 
 SiteRows own_rows(const SpliceSites& sites) {

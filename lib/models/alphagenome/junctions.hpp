@@ -33,7 +33,8 @@ struct JunctionWeights {
 JunctionWeights read_junctions(WeightReader& reader, const std::vector<std::int64_t>& columns);
 
 // Of each class the most probable bases, at most kMaxSites and of a probability of at least 0.1; of
-// equal ones the first. probabilities: [bases, kSpliceClasses].
+// equal ones the first. NaN counts as the largest, so that what is computed of it is refused later.
+// probabilities: [bases, kSpliceClasses].
 SpliceSites select_sites(std::span<const float> probabilities);
 
 // Sites of a window, each in its own row.
@@ -57,5 +58,8 @@ void predict_junctions(Pass& pass, const JunctionWeights& weights, const tensor:
                        const SpliceSites& sites, const SiteRows& of_sites);
 Junctions join_strands(const JunctionWeights& weights, const SpliceSites& sites,
                        const Outputs& strands);
+// Sites whose probability is NaN get a position that is NaN. positions: as in Junctions.
+void mark_unknown_sites(std::span<const float> probabilities, const SpliceSites& sites,
+                        Outputs::Array& positions);
 
 }  // namespace biogpu::models::alphagenome

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -198,4 +200,31 @@ TEST_CASE("alphagenome.junctions: the best sites of each class in ascending orde
   CHECK(sites[2].front() == 188);
   CHECK(std::is_sorted(sites[2].begin(), sites[2].end()));
   CHECK(sites[3].empty());
+}
+
+TEST_CASE("alphagenome.junctions: sites whose probability is NaN are chosen and marked",
+          "[alphagenome]") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> probabilities(5 * 600);
+  for (std::size_t base = 0; base < 600; ++base) {
+    probabilities[5 * base] = 0.7f;  // more than are chosen
+    probabilities[5 * base + 1] = nan;
+  }
+  for (const std::size_t base : {3, 550, 599}) probabilities[5 * base] = nan;
+  probabilities[5 * 20 + 3] = nan;
+  const models::SpliceSites sites = models::alphagenome::select_sites(probabilities);
+  REQUIRE(sites[0].size() == 512);
+  CHECK((sites[0][3] == 3 && sites[0][509] == 509 && sites[0][510] == 550 && sites[0][511] == 599));
+  REQUIRE(sites[1].size() == 512);
+  CHECK(sites[1].back() == 511);
+  CHECK(sites[2].empty());
+  CHECK(sites[3] == std::vector<std::int32_t>{20});
+  models::Outputs::Array positions;
+  positions.shape = {4, 512};
+  positions.values = io::SharedArray(std::vector<float>(4 * 512, 1.0f));
+  models::alphagenome::mark_unknown_sites(probabilities, sites, positions);
+  std::size_t n_marked = 0;
+  for (const float value : positions.values) n_marked += std::isnan(value);
+  CHECK(n_marked == 3 + 512 + 1);
+  CHECK((std::isnan(positions.values[510]) && positions.values[509] == 1));
 }

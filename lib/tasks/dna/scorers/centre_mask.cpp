@@ -9,6 +9,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/tasks/dna/scorers/larger_or_nan.hpp"
 
 namespace biogpu::tasks {
 namespace {
@@ -42,9 +43,9 @@ double of_sums(Aggregation aggregation, double reference, double alternate, doub
     case Aggregation::diff_log2_sum:
       return log2_of_1_and(alternate) - log2_of_1_and(reference);
     case Aggregation::active_mean:
-      return std::max(alternate / n, reference / n);
+      return larger_or_nan(alternate / n, reference / n);
     default:
-      return std::max(alternate, reference);
+      return larger_or_nan(alternate, reference);
   }
 }
 

@@ -1,7 +1,8 @@
 #include "lib/tasks/dna/scorers/gene_mask.hpp"
 
-#include <algorithm>
 #include <cmath>
+
+#include "lib/tasks/dna/scorers/larger_or_nan.hpp"
 
 namespace biogpu::tasks {
 namespace {
@@ -18,7 +19,7 @@ std::vector<float> score_splicing(const TrackRows& reference, const AlignedRows&
       const float* const of_reference = reference.row(i);
       const float* const of_alternate = alternate.row(i);
       for (std::size_t t = 0; t < largest.size(); ++t)
-        largest[t] = std::max(largest[t], std::abs(of_alternate[t] - of_reference[t]));
+        largest[t] = larger_or_nan(largest[t], std::abs(of_alternate[t] - of_reference[t]));
     }
   return largest;
 }
@@ -30,7 +31,7 @@ std::vector<float> score_gene(GeneScore score, const std::vector<double>& refere
   for (std::size_t t = 0; t < reference.size(); ++t) {
     const double before = reference[t] / n_rows, now = alternate[t] / n_rows;
     scores.push_back(static_cast<float>(
-        score == GeneScore::active ? std::max(before, now)
+        score == GeneScore::active ? larger_or_nan(before, now)
                                    : std::log(now + kMeanOffset) - std::log(before + kMeanOffset)));
   }
   return scores;

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "lib/tasks/dna/scorers/larger_or_nan.hpp"
 
 namespace biogpu::tasks {
 namespace {
 
 constexpr std::size_t kMaxSites = 256;
 constexpr double kCountOffset = 1e-7;
+
+// So that a junction of NaN is reported.
+float infinite_if_nan(float x) {
+  return std::isnan(x) ? std::numeric_limits<float>::infinity() : x;
+}
 
 // The nearest number of half precision.
 float round_to_half(double x) {
@@ -28,7 +36,7 @@ std::vector<float> unite_sites(const TrackRows& reference, const AlignedRows& al
     for (std::int64_t i = range.begin; i < range.end; ++i)
       std::transform(reference.row(i), reference.row(i) + n_classes, alternate.row(i),
                      united.begin() + i * n_classes,
-                     [](float a, float b) { return std::max(a, b); });
+                     [](float a, float b) { return larger_or_nan(a, b); });
   for (const models::SpliceSite& site : annotated)
     for (const BinRange& range : mask)
       if (site.base >= range.begin && site.base < range.end)
@@ -79,8 +87,9 @@ std::vector<JunctionScore> score_junctions(const models::SpliceSites& sites,
   std::vector<std::size_t> best;
   for (std::size_t t = 0; t < static_cast<std::size_t>(n_tissues) && !found.empty(); ++t) {
     const auto largest = std::max_element(
-        found.begin(), found.end(),
-        [&](const JunctionScore& x, const JunctionScore& y) { return x.values[t] < y.values[t]; });
+        found.begin(), found.end(), [&](const JunctionScore& x, const JunctionScore& y) {
+          return infinite_if_nan(x.values[t]) < infinite_if_nan(y.values[t]);
+        });
     const auto at = static_cast<std::size_t>(largest - found.begin());
     if (std::find(best.begin(), best.end(), at) == best.end()) best.push_back(at);
   }

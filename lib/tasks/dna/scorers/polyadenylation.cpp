@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 
 namespace biogpu::tasks {
@@ -10,6 +11,13 @@ namespace {
 constexpr std::int64_t kMaskBases = 400;
 
 double finite_or_zero(double x) { return std::isfinite(x) ? x : 0.0; }
+
+// Whether those of all sites are.
+bool has_finite_sums(const std::vector<std::vector<double>>& sums, std::size_t track) {
+  return std::all_of(sums.begin(), sums.end(), [track](const std::vector<double>& of_site) {
+    return std::isfinite(of_site[track]);
+  });
+}
 
 }  // namespace
 
@@ -45,6 +53,10 @@ std::vector<float> score_polyadenylation(const std::vector<std::vector<double>>&
   const auto n = static_cast<double>(ratios.size());
   std::vector<float> scores;
   for (std::size_t t = 0; t < n_tracks; ++t) {
+    if (!has_finite_sums(reference, t) || !has_finite_sums(alternate, t)) {
+      scores.push_back(std::numeric_limits<float>::quiet_NaN());
+      continue;
+    }
     double largest = 0;
     for (std::size_t k = 1; k < ratios.size(); ++k) {
       double first = 0, rest = 0;

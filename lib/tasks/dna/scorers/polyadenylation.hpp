@@ -25,7 +25,8 @@ RowMask site_mask(const PolyaSite& site, char strand, std::int64_t window);
 
 // For each track, the largest |log2 of a ratio| over all splits of a gene's sites into the first k
 // and the rest: (n - k) / k times the sum of ALT / REF of the first, over that of the rest. Ratios
-// and logarithms that are not finite are 0. Both: sums over the mask of each site, at least one.
+// and logarithms that are not finite are 0; a track whose sums are not has the score NaN. Both:
+// sums over the mask of each site, at least one.
 std::vector<float> score_polyadenylation(const std::vector<std::vector<double>>& reference,
                                          const std::vector<std::vector<double>>& alternate);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/tasks/dna/scorers/larger_or_nan.hpp"
+
 namespace biogpu::tasks {
 
 RowMask make_mask(std::vector<BinRange> ranges, std::int64_t n_rows) {
@@ -40,7 +42,7 @@ AlignedRows::AlignedRows(const TrackRows& alternate, const AlleleShift& shift)
   for (std::int64_t i = first + 1; i < end; ++i)
     for (std::int64_t t = 0; t < n_tracks; ++t) {
       float& maximum = maximum_[static_cast<std::size_t>(t)];
-      maximum = std::max(maximum, alternate_.row(i)[t]);
+      maximum = larger_or_nan(maximum, alternate_.row(i)[t]);
     }
 }
 

@@ -1,7 +1,9 @@
 #include "lib/tasks/dna/scorers/variant_scorer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -306,8 +308,11 @@ void WindowScorer::add_junctions(std::size_t scorer, const Allele& allele, const
     const io::SharedArray& values = of_window.probabilities;
     return TrackRows{{values.begin(), values.size()}, kClasses, of_window.first, window_.size()};
   };
-  const models::SpliceSites sites = model_.select_sites(unite_sites(
-      rows_of(reference), AlignedRows(rows_of(alternate), shift), genes_.annotated_sites(), mask));
+  const std::vector<float> united = unite_sites(
+      rows_of(reference), AlignedRows(rows_of(alternate), shift), genes_.annotated_sites(), mask);
+  const models::SpliceSites sites = model_.select_sites(united);
+  const bool has_nan =
+      std::any_of(united.begin(), united.end(), [](float p) { return std::isnan(p); });
   const auto count = [&](const models::SiteWindow& of_window, const AlleleShift& of_allele) {
     return model_.run_junctions(of_window, sites, find_site_rows(sites, of_allele, window_.size()));
   };
@@ -322,10 +327,15 @@ void WindowScorer::add_junctions(std::size_t scorer, const Allele& allele, const
     const genome::Span& body = annotated.body;
     for (JunctionScore& score :
          score_junctions(sites, counts(before), counts(now), annotated.strand,
-                         {body.begin - window_.begin, body.end - window_.begin}))
+                         {body.begin - window_.begin, body.end - window_.begin})) {
+      // Counts between sites that are unknown are no result.
+      if (has_nan)
+        std::fill(score.values.begin(), score.values.end(),
+                  std::numeric_limits<float>::quiet_NaN());
       rows.push_back(
           {scorer, gene, std::move(score.values),
            genome::Span{window_.begin + score.intron.begin, window_.begin + score.intron.end}});
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string>
@@ -267,6 +268,53 @@ TEST_CASE("dna.scorers: polyadenylation equals the reference program's", "[dna]"
                    expected()[fmt::format("polya/{}/{}/{}", name, strand, allele.key())]);
       }
   }
+}
+
+TEST_CASE("dna.scorers: a prediction that is NaN makes the score NaN", "[dna]") {
+  // Eight rows of two tracks; row 5 of the second track is NaN in either allele.
+  std::vector<float> good, bad;
+  for (int i = 0; i < 16; ++i) good.push_back(static_cast<float>(i % 7) + 0.5f);
+  bad = good;
+  bad[11] = std::numeric_limits<float>::quiet_NaN();
+  const auto is_second_alone = [](const std::vector<float>& scores) {
+    return scores.size() == 2 && std::isfinite(scores[0]) && std::isnan(scores[1]);
+  };
+  const RowMask mask{{1, 3}, {5, 7}};
+  for (const bool of_reference : {true, false}) {
+    const TrackRows reference{of_reference ? bad : good, 2},
+        alternate{of_reference ? good : bad, 2};
+    INFO("of the reference: " << of_reference);
+    for (int i = 0; i < 8; ++i)
+      CHECK(is_second_alone(
+          aggregate(static_cast<Aggregation>(i), reference, alternate, BinRange{4, 8})));
+    const AlignedRows aligned(alternate);
+    CHECK(is_second_alone(score_splicing(reference, aligned, mask)));
+    for (const GeneScore score : {GeneScore::log_fold_change, GeneScore::active})
+      CHECK(is_second_alone(gene_scores(score, reference, aligned, mask)));
+    CHECK(is_second_alone(polya_scores(reference, aligned, {{{0, 2}}, {{3, 4}}, {{5, 8}}})));
+    const std::vector<float> united = unite_sites(reference, aligned, {}, {{4, 6}});
+    CHECK((std::isnan(united[11]) && united[10] == good[10]));
+  }
+  // Among inserted rows, wherever.
+  for (const std::int64_t anchor : {3, 4, 5}) {
+    const AlignedRows aligned({bad, 2}, find_shift(anchor, 1, 3));
+    CHECK((std::isfinite(aligned.row(anchor)[0]) && std::isnan(aligned.row(anchor)[1])));
+  }
+  // A site without signal still has the ratio 0.
+  CHECK(score_polyadenylation({{0.0}, {2.0}, {2.0}}, {{0.0}, {8.0}, {2.0}}).at(0) == 1);
+  // A junction whose count is NaN is reported.
+  const models::SpliceSites sites{{{10, 50}, {40, 90}, {}, {}}};
+  const std::vector<float> reference(8, 1.0f);
+  std::vector<float> alternate{9, 2, 1, std::numeric_limits<float>::quiet_NaN(), 1, 1, 1, 1};
+  alternate[4 + 2] = 0.25f;
+  const std::vector<JunctionScore> junctions =
+      score_junctions(sites, {reference, 2, 1}, {alternate, 2, 1}, '+', {5, 100});
+  CHECK(junctions.size() == 1);
+  alternate[2] = std::numeric_limits<float>::quiet_NaN();  // 11-90 of +
+  const std::vector<JunctionScore> unknown =
+      score_junctions(sites, {reference, 2, 1}, {alternate, 2, 1}, '+', {5, 100});
+  REQUIRE(unknown.size() == 1);
+  CHECK((unknown[0].intron == BinRange{11, 90} && std::isnan(unknown[0].values[0])));
 }
 
 TEST_CASE("dna.scorers: names of scorers", "[dna]") {
