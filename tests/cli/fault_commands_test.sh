@@ -62,7 +62,7 @@ same_results() {
   local file
   diff <(cd whole && ls) <(cd r && ls) && for file in whole/*; do
     case $file in
-      *.json | *.j | *.html | *.part | *.bgk | *.jf | *.bc | *.bgfm) [ -s "r/${file##*/}" ] ;;
+      *times.svg | *.json | *.j | *.html | *.part | *.bgk | *.jf | *.bc | *.bgfm) [ -s "r/${file##*/}" ] ;;
       *) cmp "$file" "r/${file##*/}" ;;
     esac || return 1
   done
@@ -102,6 +102,17 @@ sweep() {
 
 python3 "$source_dir/tests/support/write_npz.py" "$models/pairformer_tiny/expected.safetensors" trunk.npz --deflate \
   z=full/z s=full/s
+recognize="infer recognize --device cpu -t 2 -q --chemistry plain --model $models/molscribe_tiny $models/molscribe_tiny/picture0.png"
+affinity="infer affinity --device cpu -t 2 -q --model $models/dualbind --protein $models/dualbind/protein.pdb one.sdf"
+sed '/^\$\$\$\$/q' "$models/dualbind/ligands.sdf" >one.sdf
+# A build without the libraries of pictures, or without RDKit, has nothing to try here.
+# shellcheck disable=SC2086
+{
+  run $recognize
+  [ "$rc" = 0 ] || recognize=
+  run $affinity
+  [ "$rc" = 0 ] || affinity=
+}
 keeps_index=1
 infer="--device cpu -t 2 -q"
 while read -r line; do
@@ -153,6 +164,9 @@ infer energy $infer --model $models/tensornet/o3 one.extxyz -o r/o.extxyz
 infer md $infer --model $models/tensornet/o3 --steps 2 --timestep 0.1 one.extxyz -o r/o.extxyz --table r/o.tsv
 infer relax $infer --model $models/tensornet/o3 --steps 2 one.extxyz -o r/o.extxyz --table r/o.tsv
 infer trunk $infer --model $models/pairformer_tiny trunk.npz -o r/o.npz --json r/o.json
+${recognize:+$recognize -o r/o.tsv --json-lines r/o.jsonl --svg r}
+${affinity:+$affinity -o r/o.tsv --json r/o.json}
+lab run --device cpu -t 2 --quick --shapes 9x16 triangle-product-out --json r/o.json --plot r/times.svg
 infer variants $infer --model $models/enformer_tiny --genome genome.fa --head human variants.vcf -o r/o.tsv
 infer variants $infer --model $models/enformer_tiny --genome genome.fa --head human variants.vcf -o r/o.vcf.gz
 infer tracks $infer --model $models/enformer_tiny --genome genome.fa --regions r.bed --head human --tracks 0 -o r/o.npy

@@ -84,6 +84,11 @@ def write_inputs():
                    check=True)
     for name in ("edited.pdb", "fixed_positions.jsonl", "omit_AA.jsonl", "chain_id.jsonl", "bias_AA.jsonl"):
         shutil.copy(MODELS / "proteinmpnn" / name, name)
+    subprocess.run([sys.executable, SOURCE / "tests/support/write_npz.py", MODELS / "pairformer_tiny/expected.safetensors", "trunk.npz",
+                    "z=full/z", "s=full/s"], check=True)
+    shutil.copy(MODELS / "molscribe_tiny/picture0.png", "picture0.png")
+    for name in ("protein.pdb", "ligands.sdf"):
+        shutil.copy(MODELS / "dualbind" / name, name)
     pathlib.Path("mutations.tsv").write_text("sequence\tvariant\n")
 
 
@@ -162,6 +167,15 @@ def inputs():
     yield "infer variants --genome", "genome.fa", [*variants, "--genome", "@", "variants.vcf", "-o", "OUT.tsv"], twice, dash
     yield "infer variants --genes", "genes.bed", [*variants, "--genome", "genome.fa", "--genes", "@", "variants.vcf", "-o", "OUT.tsv"], once, False
     yield "infer variants --samples", "samples.vcf", [*variants, "--genome", "genome.fa", "--samples", "one", "@", "-o", "OUT.tsv"], twice, dash
+    trunk = ["infer", "trunk", "--model", MODELS / "pairformer_tiny", "--device", "cpu", "-q"]
+    yield "infer trunk", "trunk.npz", [*trunk, "@", "-o", "OUT.npz"], twice, dash
+    picture = ["infer", "recognize", "--model", MODELS / "molscribe_tiny", "--device", "cpu", "-q", "--chemistry", "plain"]
+    if run([*picture, MODELS / "molscribe_tiny/picture0.png"])[0] == 0:  # else this build reads BMP alone
+        yield "infer recognize", "picture0.png", [*picture, "@"], once, dash
+    affinity = ["infer", "affinity", "--model", MODELS / "dualbind", "--device", "cpu", "-q"]
+    if run([*affinity, "--protein", "protein.pdb", "ligands.sdf"])[0] == 0:  # else this build has no RDKit
+        yield "infer affinity LIGANDS", "ligands.sdf", [*affinity, "--protein", "protein.pdb", "@"], once, dash
+        yield "infer affinity --protein", "protein.pdb", [*affinity, "--protein", "@", "ligands.sdf", "-o", "OUT.tsv"], once, False
     yield "infer mutagenesis --genome", "genome.fa", ["infer", "mutagenesis", *dna, "--genome", "@", "--region", "chr1:1041-1050", "-o", "OUT.tsv"], twice, dash
 
 
@@ -206,7 +220,7 @@ def try_input(what, name, words, once, dash):
             writer.kill()
     if not once:
         judge("a named pipe without a writer", play(words, name, pipe))
-    for kind in (["a process substitution"] if not name.endswith(".xyz") else []) + (["standard input"] if dash else []):
+    for kind in (["a process substitution"] if not name.endswith((".xyz", ".sdf", ".pdb")) else []) + (["standard input"] if dash else []):
         read, write = os.pipe()
         with subprocess.Popen(["cat", name], stdout=write) as writer:
             os.close(write)

@@ -11,6 +11,8 @@ cp reads.fq mates.fq
 works bwt index -q reads.fa -p g
 works kmer count -q -m 11 -o counts.jf reads.fa
 model=$source_dir/tests/data/models/esm2_head16
+python3 "$source_dir/tests/support/write_npz.py" "$source_dir/tests/data/models/pairformer_tiny/expected.safetensors" trunk.npz \
+  z=full/z s=full/s || exit 1
 printf '>p\nMKTLLEFGHIKL\n' >protein.fa
 
 # A limit of size is an error like a full disk.
@@ -101,6 +103,25 @@ for named in 0 1; do
   unset LD_PRELOAD BIOGPU_NAMED_FILES
 done
 
+# Ligands, while the next one of standard input is waited for; blocks, while they are measured.
+dualbind=$source_dir/tests/data/models/dualbind
+run infer affinity -q --device cpu --model "$dualbind" --protein "$dualbind/protein.pdb" "$dualbind/ligands.sdf"
+has_ligands=$rc
+for signal in TERM INT; do
+  start lab run -t 1 --device cpu --shapes 256x128,512x128,1024x128 triangle-product-out --json results/lab.json
+  for _ in $(seq 200); do
+    [ "$(readlink "/proc/$pid/exe")" = "$biogpu" ] && break
+    sleep 0.05
+  done
+  interrupt $signal
+  [ "$has_ligands" = 0 ] || continue # a build without RDKit
+  make_pipe pipe
+  start infer affinity -q --device cpu --batch 4 --model "$dualbind" --protein "$dualbind/protein.pdb" - -o results/rows.tsv <pipe
+  cat "$dualbind/ligands.sdf" >&9
+  results_begin
+  interrupt $signal
+done
+
 # Ended while the outputs get their names, one after the other: all of them, then the end.
 # named N ARGUMENTS...: the run writes N files into results.
 named() {
@@ -135,6 +156,7 @@ if [ -n "${BIOGPU_FAULT_SHIM:-}" ]; then
   named 3 kmer count -q -m 11 -o results/c.jf --timing results/t.txt --json results/run.json reads.fa
   named 2 kmer histo counts.jf -o results/h.txt --plot results/h.svg
   named 4 qc -i reads.fq -I mates.fq -o results/1.fq -O results/2.fq -j results/q.json -h results/q.html
+  named 2 infer trunk -q --device cpu --model "$source_dir/tests/data/models/pairformer_tiny" trunk.npz -o results/o.npz --json results/run.json
   named 3 infer embed -q --model "$model" protein.fa -o results/rows.npy --json results/run.json
 fi
 finish

@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kMol2Begin = "@<TRIPOS>MOLECULE";
 
 GraphFormat require_format(const std::string& path) {
+  if (path == "-") return GraphFormat::sdf;
   const auto format = find_graph_format(path);
   if (!format)
     throw Error(ErrorCode::bad_input,

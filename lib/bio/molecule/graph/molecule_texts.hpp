@@ -20,7 +20,7 @@ class MoleculeTexts {
   // A molecule has at most this many bytes; a larger one gets an error in place of its text.
   static constexpr std::size_t kMaxBytes = 16u << 20;
 
-  // Throws Error{bad_input} where the suffix tells no format.
+  // Standard input, "-", is SDF. Throws Error{bad_input} where the suffix tells no format.
   explicit MoleculeTexts(const std::string& path);
   MoleculeTexts(const std::string& path, GraphFormat format);
 
