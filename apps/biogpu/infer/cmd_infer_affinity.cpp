@@ -199,7 +199,8 @@ Run add_infer_affinity(CLI::App& command) {
   const auto flags = std::make_shared<AffinityFlags>();
   const OptionGroup options(command);
   options.option("LIGANDS", flags->infer.inputs,
-                 "docked molecules: SDF, MOL or MOL2, plain or gzip; -: SDF on standard input", " ");
+                 "docked molecules: SDF, MOL or MOL2, plain or gzip; -: SDF on standard input",
+                 " ");
   add_model_flag(command, flags->infer);
   options.option("--protein", flags->protein, "PDB or mmCIF of the protein of all LIGANDS", "FILE");
   options.option("--pairs", flags->pairs,
