@@ -60,6 +60,26 @@ assert all(abs(100 * float(h) - scale * heights[at]) < 0.01 for at, (_, h) in en
 PY
 check "SVG is XML" python3 -c "import xml.dom.minidom; xml.dom.minidom.parse('logo.svg')"
 
+# The picture adapts to its place; axes have their unit, tracks their names.
+for i in 0 1 2 3 4 5 6; do printf '%s\tENC%s\tDNASE:liver & <%s>\n' "$i" "$i" "$i"; done | sed '1i index\tidentifier\tdescription' >targets.txt
+mutagenesis --head human --targets targets.txt --tracks 2,4 --score SAR --region chr1:901-1120 -o rows.tsv --logo rows.svg
+check "a logo of several rows" rc_is 0
+check "axes, names, rows" python3 - <<'PY'
+import re, xml.dom.minidom
+svg = xml.dom.minidom.parse("rows.svg").documentElement
+width, height = map(float, svg.getAttribute("viewBox").split()[2:])
+assert not svg.hasAttribute("width") and "width:100%" in svg.getAttribute("style")
+texts = [node.firstChild.data for node in svg.getElementsByTagName("text")]
+assert texts.count("loss of SAR (log2)") == 3 and "position on chr1 (bases)" in texts, texts
+assert "Track ENC2: DNASE:liver & <2>" in texts and "Track ENC4: DNASE:liver & <4>" in texts, texts
+assert any("mean of 2 tracks" in text for text in texts), texts
+assert [str(n) for n in range(910, 1121, 10)] == [text for text in texts if re.fullmatch("9.0|1...", text)], texts
+letters = [node for node in svg.getElementsByTagName("path") if node.getAttribute("fill-rule")]
+places = [tuple(map(float, re.search(r"translate\((\S+) (\S+)\)", node.getAttribute("transform")).groups())) for node in letters]
+assert len(places) == 220 and max(x for x, _ in places) + 12 < width and max(y for _, y in places) < height
+assert sum(x == places[0][0] for x, _ in places) == 3
+PY
+
 # Titles fit the picture, in any letters.
 printf 'chr1\t1040\t1043\tenhancer <of> \xe9 & a name that is far too long for three letters\n' >long.bed
 for tracks in 1 0-6; do
@@ -68,12 +88,15 @@ for tracks in 1 0-6; do
 import sys, xml.dom.minidom
 svg = xml.dom.minidom.parse("long.svg").documentElement
 whole = svg.getElementsByTagName("title")[0].firstChild.data
-text = svg.getElementsByTagName("text")[0]
-assert whole.startswith("enhancer <of> \\xe9 & a name") and whole.endswith(
-    "letters SAD " + ("1" if sys.argv[1] == "1" else "mean of 7 tracks")), whole
-shown = text.firstChild.data
+texts = [node for node in svg.getElementsByTagName("text")]
+assert whole == "enhancer <of> \\xe9 & a name that is far too long for three letters", whole
+shown = texts[0].firstChild.data
 assert shown.endswith("...") and whole.startswith(shown[:-3]), shown
-assert float(text.getAttribute("x")) + 7 * len(shown) < float(svg.getAttribute("width")), (shown, svg.getAttribute("width"))
+width = float(svg.getAttribute("viewBox").split()[2])
+assert float(texts[0].getAttribute("x")) + 7 * len(shown) < width, (shown, width)
+rest = [node.firstChild.data for node in texts]
+assert ("Track 1" in rest) if sys.argv[1] == "1" else ("and 3 more tracks" in rest), rest
+assert "1043" in rest and "loss of SAD (track units)" in rest, rest
 PY
 done
 

@@ -86,7 +86,7 @@ class MutagenesisRun {
                     const std::vector<std::vector<float>>& values, std::string& text) const;
   void write(const pipeline::RecordOutputs& result);
   void finish_region(std::size_t region);
-  std::string logo_tracks() const;
+  genome::LogoTexts logo_texts(const genome::Window& region) const;
 
   const MutagenesisFlags flags_;
   const VariantScore score_;
@@ -192,11 +192,25 @@ void MutagenesisRun::write(const pipeline::RecordOutputs& result) {
   if (at.piece.end == input_.regions()[at.region].end) finish_region(at.region);
 }
 
-// What the heights are a mean of.
-std::string MutagenesisRun::logo_tracks() const {
+genome::LogoTexts MutagenesisRun::logo_texts(const genome::Window& region) const {
   constexpr std::size_t kMaxNamed = 4;
-  return tracks_.size() <= kMaxNamed ? fmt::format("{}", fmt::join(tracks_, " "))
-                                     : fmt::format("mean of {} tracks", tracks_.size());
+  const std::vector<std::string> tracks =
+      described_tracks(flags_.dna.heads, flags_.dna.infer.model, run_.model());
+  genome::LogoTexts texts;
+  texts.title = region.key;
+  texts.x_axis =
+      fmt::format("position on {} (bases)", input_.genome().contigs()[region.contig].name);
+  texts.y_axis = fmt::format("loss of {} ({})", score_.name, score_.unit);
+  std::string height =
+      fmt::format("Height of a letter: mean loss of {} = {} by its three substitutions",
+                  score_.name, score_.description);
+  if (tracks.size() > 1) height += fmt::format(", mean of {} tracks", tracks.size());
+  texts.notes.push_back(height + ". Letters below the line: a gain.");
+  for (std::size_t i = 0; i < std::min(tracks.size(), kMaxNamed); ++i)
+    texts.notes.push_back(fmt::format("Track {}", tracks[i]));
+  if (tracks.size() > kMaxNamed)
+    texts.notes.push_back(fmt::format("and {} more tracks", tracks.size() - kMaxNamed));
+  return texts;
 }
 
 void MutagenesisRun::finish_region(std::size_t i) {
@@ -220,9 +234,7 @@ void MutagenesisRun::finish_region(std::size_t i) {
   }
   if (max_) max_->add({region.contig, region.begin, 1, largest, region.key});
   if (logo_)
-    logo_->write(
-        genome::sequence_logo(fmt::format("{} {} {}", region.key, score_.name, logo_tracks()),
-                              letters, heights, region.begin + 1));
+    logo_->write(genome::sequence_logo(logo_texts(region), letters, heights, region.begin + 1));
   numbers_.values.clear();
 }
 

@@ -197,21 +197,44 @@ std::vector<tasks::HeadTracks> head_tracks(const HeadFlags& flags, const std::st
   return heads;
 }
 
-std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,
-                                     const models::DnaModel& model) {
+namespace {
+
+// name: of a Track.
+template <class Name>
+std::vector<std::string> names_of_tracks(const HeadFlags& flags, const std::string& folder,
+                                         const models::DnaModel& model, Name name) {
   std::vector<std::string> names;
   TrackTables tables(flags, folder);
   for (const models::HeadChoice& choice : model.heads()) {
     const std::vector<genome::Track> tracks = tables.of(model.head(choice)).tracks;
-    const auto add = [&](std::int64_t index) {
-      const genome::Track& track = tracks[static_cast<std::size_t>(index)];
-      const std::string& name = track.identifier.empty() ? track.description : track.identifier;
-      names.push_back(model.heads().size() > 1 ? choice.name + "/" + name : name);
-    };
-    for (std::size_t i = 0; i < model.n_tracks(choice); ++i)
-      add(choice.tracks.empty() ? static_cast<std::int64_t>(i) : choice.tracks[i]);
+    for (std::size_t i = 0; i < model.n_tracks(choice); ++i) {
+      const std::int64_t index =
+          choice.tracks.empty() ? static_cast<std::int64_t>(i) : choice.tracks[i];
+      const std::string text = name(tracks[static_cast<std::size_t>(index)]);
+      names.push_back(model.heads().size() > 1 ? choice.name + "/" + text : text);
+    }
   }
   return names;
+}
+
+std::string name_of_track(const genome::Track& track) {
+  return track.identifier.empty() ? track.description : track.identifier;
+}
+
+}  // namespace
+
+std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,
+                                     const models::DnaModel& model) {
+  return names_of_tracks(flags, folder, model, name_of_track);
+}
+
+std::vector<std::string> described_tracks(const HeadFlags& flags, const std::string& folder,
+                                          const models::DnaModel& model) {
+  return names_of_tracks(flags, folder, model, [](const genome::Track& track) {
+    std::string name = name_of_track(track);
+    const bool tells_more = !track.description.empty() && track.description != name;
+    return tells_more ? name + ": " + track.description : name;
+  });
 }
 
 }  // namespace biogpu::app

@@ -35,6 +35,10 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
 std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,
                                      const models::DnaModel& model);
 
+// The same with the descriptions that the table has: "ENCFF833POA: DNASE:liver".
+std::vector<std::string> described_tracks(const HeadFlags& flags, const std::string& folder,
+                                          const models::DnaModel& model);
+
 // The tracks of each loaded head, as the folder's table of all heads has them; without it, they are
 // called by their numbers.
 std::vector<tasks::HeadTracks> head_tracks(const HeadFlags& flags, const std::string& folder,

@@ -13,14 +13,18 @@
 namespace biogpu::app {
 namespace {
 
+constexpr const char* kUnitOfTrack = "track units";
 constexpr VariantScore kScores[] = {
-    {"SAD", "ALT - REF", [](double reference, double alternate) { return alternate - reference; }},
-    {"SAR", "log2(1 + ALT) - log2(1 + REF)",
+    {"SAD", "ALT - REF", kUnitOfTrack,
+     [](double reference, double alternate) { return alternate - reference; }},
+    {"SAR", "log2(1 + ALT) - log2(1 + REF)", "log2",
      [](double reference, double alternate) {
        return std::log2(1 + alternate) - std::log2(1 + reference);
      }},
-    {"REF", "what is predicted of REF", [](double reference, double) { return reference; }},
-    {"ALT", "what is predicted of ALT", [](double, double alternate) { return alternate; }},
+    {"REF", "what is predicted of REF", kUnitOfTrack,
+     [](double reference, double) { return reference; }},
+    {"ALT", "what is predicted of ALT", kUnitOfTrack,
+     [](double, double alternate) { return alternate; }},
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace biogpu::app {
 struct VariantScore {
   const char* name;  // "SAD"
   const char* description;
+  const char* unit;
   double (*of)(double reference, double alternate);
 };
 
