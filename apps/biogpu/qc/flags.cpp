@@ -201,7 +201,8 @@ void add_reports(CLI::App& command, QcFlags& flags) {
                "in one of so many reads [20]", "N");
   group.option("-j,--json", o.json, "report for programs [fastp.json]", "FILE");
   group.option("-h,--html", o.html, "report for people [fastp.html]", "FILE");
-  group.option("-R,--report_title", o.report_title, "its title [fastp report]", "TEXT");
+  group.option("-R,--report_title", o.report_title,
+               "title of the HTML report [name of the sample, from the inputs]", "TEXT");
   group.option("-s,--split", g.split_files, "split outputs into so many files", "N");
   group.option("-S,--split_by_lines", g.split_lines, "split outputs, lines in a file", "N");
   group.option("-d,--split_prefix_digits", o.split_digits, "digits of a part's number [4]", "N");

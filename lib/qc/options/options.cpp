@@ -11,6 +11,7 @@
 #include "lib/io/file_kind.hpp"
 #include "lib/qc/options/list_lines.hpp"
 #include "lib/qc/options/output_names.hpp"
+#include "lib/qc/options/sample_name.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -201,6 +202,8 @@ std::vector<std::string> check_options(Options& options) {
     trim->tail = std::min(trim->tail, kLongestTrim);
   }
   check_output_names(options);
+  if (options.report_title.empty())
+    options.report_title = sample_name(options.use_stdin ? "" : options.in1, options.in2);
   if (options.adapter2 == "auto" && !options.detect_adapter_for_pe && options.adapter1 != "auto")
     options.adapter2 = options.adapter1;
   if (options.has_adapter1()) check_adapter("--adapter_sequence", options.adapter1);

@@ -35,7 +35,7 @@ struct Options {
   std::string merged_out, failed_out, overlapped_out;
   std::string json = "fastp.json";
   std::string html = "fastp.html";
-  std::string report_title = "fastp report";
+  std::string report_title;  // after check_options not empty: else the name of the sample
   bool use_stdin = false;
   bool use_stdout = false;
   bool interleaved = false;
