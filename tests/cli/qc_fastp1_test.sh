@@ -175,7 +175,9 @@ for words in "-i umi.fq --new_option 3 -o o.fq" "--other=1" "-A --one-more"; do
 done
 check "the value of an option is not" [ "$(PATH=$work/next:$PATH sh "$compat" -R --new_option --version)" = "fastp 1.3.7" ]
 n_options=0
-for option in $("$biogpu" qc --help | grep -o -- '--[a-z0-9_]*' | sort -u); do
+# The last ones are not listed.
+for option in $("$biogpu" qc --help | grep -o -- '--[a-z0-9_]*' | sort -u) --cut_by_quality5 --cut_by_quality3 \
+  --cut_by_quality_aggressive --discard_unmerged; do
   n_options=$((n_options + 1))
   PATH=$work/next:$PATH sh "$compat" "$option" >out.txt 2>err.txt </dev/null
   check "$option is not" bash -c '! grep -q "handed on" out.txt'

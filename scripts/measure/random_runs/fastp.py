@@ -36,6 +36,7 @@ KNOWN = [
           "^status: peer 0 .*one argument too many"),
     Known("glued value", PAGE, "a value glued to a short option, `-w4` | error, exit 1 | taken", ("glued",), "^status: peer 1 .*biogpu 0"),
     Known("-p, an empty read", PAGE, "`-p`, one read without bases | ends with a signal | works", (), "^status: peer -6 .*substr"),
+    Known("-q below 0", PAGE, "`-q` below 0 | counts as 0 | error, exit 2", (), "^status: peer 0 .*qualified_quality_phred is -"),
     Known("empty overlap limit", PAGE, "`--overlap_diff_limit` below 0", ("below 0",)),
 ]
 OWN_LINES = re.compile(rb'^\s*"(command|fastp_version|biogpu)":.*\n', re.M)
