@@ -284,6 +284,10 @@ int biogpu_block_open(const char* device, const char* precision, int n_threads,
   });
 }
 
+const char* biogpu_block_device(const biogpu_block_context* context) {
+  return context == nullptr ? nullptr : context->device->name().c_str();
+}
+
 void biogpu_block_close(biogpu_block_context* context) {
   guarded([&] { delete context; });
 }

@@ -43,6 +43,9 @@ typedef struct biogpu_block_context biogpu_block_context;
  * n_threads: of the CPU, up to 1024, 0 for all. *context becomes NULL where it fails. */
 BIOGPU_BLOCK_EXPORT int biogpu_block_open(const char* device, const char* precision, int n_threads,
                                           biogpu_block_context** context);
+/* The context's device as biogpu_block_open() takes it: "cpu" or a GPU's number, which tells what
+ * "gpu" chose. NULL where the context is NULL; else valid until it is closed. */
+BIOGPU_BLOCK_EXPORT const char* biogpu_block_device(const biogpu_block_context* context);
 /* NULL does nothing. Blocks of the context can still be used; the memory of its weights goes with
  * the last of them. */
 BIOGPU_BLOCK_EXPORT void biogpu_block_close(biogpu_block_context* context);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "lib/c_api/calls.hpp"
@@ -21,10 +23,14 @@ namespace biogpu::c_api {
 class BlockDevice {
  public:
   explicit BlockDevice(std::unique_ptr<tensor::Context> context)
-      : context_(std::move(context)), dry_run_(make_dry_run_context(context_->precision())) {}
+      : context_(std::move(context)),
+        dry_run_(make_dry_run_context(context_->precision())),
+        name_(on_gpu() ? context_->name().substr(std::string_view("gpu:").size()) : "cpu") {}
 
   tensor::Context& context() { return *context_; }
   tensor::DType operand() const { return context_->compute_dtype(); }
+  // "cpu" or a GPU's number.
+  const std::string& name() const { return name_; }
   bool on_gpu() const { return context_->kind() == tensor::Context::Kind::gpu; }
 
   using Body = std::function<void(const models::BlockContext& run)>;
@@ -67,6 +73,7 @@ class BlockDevice {
   }
 
   std::unique_ptr<tensor::Context> context_, dry_run_;
+  const std::string name_;
   void* workspace_ = nullptr;  // goes with the context
   std::size_t n_bytes_ = 0;
 };

@@ -34,6 +34,7 @@ TEST_CASE("c_api.block: blocks on a GPU equal double precision", "[c_api][device
   const char* const wave = std::getenv("BIOGPU_EMULATED_WAVE");
   bool in_bf16 = wave != nullptr && std::string(wave) == "64";
   const auto fp32 = test::open_blocks("gpu", "fp32"), bf16 = test::open_blocks("gpu", "bf16");
+  CHECK(biogpu_block_device(fp32.get()) == std::string("0"));
   for (const char* const kind : {"triangle-product-out", "triangle-product-in",
                                  "triangle-attention-start", "triangle-attention-end"}) {
     in_bf16 = !in_bf16;

@@ -271,8 +271,11 @@ TEST_CASE("c_api.block: failures return a code and one line", "[c_api]") {
   CHECK(none == nullptr);
   biogpu_block_close(nullptr);
   biogpu_block_free(nullptr);
+  CHECK(biogpu_block_device(nullptr) == nullptr);
 
   const auto context = test::open_blocks("cpu", "fp32");
+  CHECK(biogpu_block_device(context.get()) == std::string("cpu"));
+  CHECK(biogpu_block_device(test::open_blocks("cpu", "fp64").get()) == std::string("cpu"));
   const Inputs inputs;
   biogpu_block* made = nullptr;
   const auto make = [&](const char* kind, const test::BlockWeights& weights) {

@@ -7,7 +7,7 @@ import threading
 
 import numpy
 import torch
-from biogpu_blocks import Block, patch, set_threads, triangle_attention, triangle_multiplicative_update
+from biogpu_blocks import arrays, blocks, Block, patch, set_threads, triangle_attention, triangle_multiplicative_update
 from torch import nn
 
 torch.manual_seed(1)
@@ -350,6 +350,81 @@ def check_block():
     fails(ValueError, "layer_norm.weight", Block, "triangle-attention-start", {})
 
 
-for check in (check_attention, check_product, check_patch, check_block):
+class Elsewhere:
+    """An array that DLPack says to be on a GPU."""
+    shape, dtype = (3, 3, 12), numpy.dtype("float32")
+
+    def __dlpack_device__(self):
+        return 2, 1
+
+    def __dlpack__(self, **_):
+        raise AssertionError("the address of an array on another device is asked for")
+
+
+def check_devices():
+    """Arrays on other devices than the call's are refused by their names."""
+    q, k, v = torch.randn(3, 1, 4, 2, 4, 8)
+    given = {"q": q, "k": k, "v": v, "bias": torch.randn(1, 1, 2, 4, 4), "mask": torch.ones(1, 4, 1, 1, 4)}
+    for name in ("k", "v", "bias", "mask"):
+        fails(ValueError, f"{name} is on meta; expected the CPU", triangle_attention, **{**given, name: given[name].to("meta")})
+    del given["mask"]
+    fails(ValueError, "kv_lengths is on meta; expected the CPU", triangle_attention, **given,
+          kv_lengths=torch.ones(1, 4, 1, 1, 1, device="meta"))
+    fails(ValueError, "on meta; expected one on the CPU", triangle_attention, **{**given, "q": q.to("meta")})
+    fails(ValueError, "Elsewhere on GPU 1", arrays.device_of, Elsewhere())
+    fails(ValueError, "bias is on GPU 1; expected the CPU", triangle_attention, **{**given, "bias": Elsewhere()})
+    fails(ValueError, "x is on GPU 1; expected GPU 0", arrays.Passed, Elsewhere(), "x", "0")
+    fails(ValueError, "x is on the CPU; expected GPU 2", arrays.Passed, q, "x", "2")
+    fails(ValueError, "x is on the CPU; expected GPU 2", arrays.Passed, q.numpy(), "x", "2")
+
+    module = TriangleAttention(12, 2, 5, True, True)
+    weights = dict(module.named_parameters())
+    block, z = Block("triangle-attention-start", weights), torch.randn(3, 3, 12)
+    assert block._context.device == "cpu"
+    fails(ValueError, "pairs is on meta; expected the CPU", block, z.to("meta"))
+    fails(ValueError, "mask is on meta; expected the CPU", block, z, torch.ones(3, 3, device="meta"))
+    mask = torch.rand(3, 3) < 0.7
+    with torch.no_grad():
+        right = module.double()(z.double(), mask.double())
+    assert error(block(z, mask.numpy()), right) < 1e-5
+    assert error(block(z.numpy(), mask), right) < 1e-5
+    spread = {**weights, "linear.weight": weights["linear.weight"].detach().to("meta")}
+    fails(ValueError, "on meta", Block, "triangle-attention-start", spread)
+    try:
+        context = blocks.Context("gpu", "fp32")
+    except RuntimeError as why:
+        return print("a GPU's contexts: SKIPPED,", why)
+    assert context.device.isdigit(), context.device
+    named = Block("triangle-attention-start", weights, device=int(context.device))
+    for block in (Block("triangle-attention-start", weights, context=context), named):
+        fails(ValueError, f"pairs is on the CPU; expected GPU {context.device}", block, z)
+
+    # Calls for a GPU give PyTorch its current one back.
+    calls, of_torch = [], {name: getattr(torch.cuda, name) for name in ("is_available", "current_device", "device")}
+
+    class Kept:
+        def __init__(self, index):
+            self.index = index
+
+        def __enter__(self):
+            calls.append(("from", self.index))
+
+        def __exit__(self, *_):
+            calls.append(("to", self.index))
+
+    try:
+        torch.cuda.is_available, torch.cuda.current_device, torch.cuda.device = lambda: True, lambda: 5, Kept
+        context = blocks.Context("gpu", "fp32")
+        Block("triangle-attention-start", weights, context=context)
+        fails(ValueError, "kind", Block, "triangle", {}, context=context)
+        assert calls == [("from", 5), ("to", 5)] * 3, calls
+        Block("triangle-attention-start", weights)(z)
+        assert len(calls) == 6, calls
+    finally:
+        for name, value in of_torch.items():
+            setattr(torch.cuda, name, value)
+
+
+for check in (check_attention, check_product, check_patch, check_block, check_devices):
     check()
     print(check.__name__, "passed")

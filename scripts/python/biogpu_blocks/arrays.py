@@ -6,7 +6,8 @@ import numpy
 
 from . import library
 
-CPU, CUDA, ROCM = 1, 2, 10  # kinds of devices in DLPack
+# Kinds of devices in DLPack: the host's memory, pinned too; memory of GPUs.
+_HOST, _GPUS = (1, 3, 11), (2, 10, 13)
 _TYPES = {(2, 32): library.F32, (2, 16): library.F16, (4, 16): library.BF16, (1, 8): library.U8}
 _BUFFER_TYPES = {"f": library.F32, "e": library.F16, "B": library.U8}
 
@@ -42,6 +43,27 @@ def namespace(x):
     return sys.modules["torch"] if is_torch(x) else numpy
 
 
+def place_of(x):
+    """Where the array is: "cpu", a GPU's number, or the name of another device."""
+    if is_torch(x):
+        kind = x.device.type
+        return kind if kind == "cpu" else str(x.device.index or 0) if kind == "cuda" else str(x.device)
+    if isinstance(x, numpy.ndarray) or not hasattr(x, "__dlpack_device__"):
+        return "cpu"
+    kind, number = x.__dlpack_device__()
+    return "cpu" if kind in _HOST else str(number) if kind in _GPUS else f"device {number} of DLPack's kind {kind}"
+
+
+def shown(place):
+    return "the CPU" if place == "cpu" else f"GPU {place}" if place.isdigit() else place
+
+
+def require_place(x, name, place):
+    """Addresses of one device mean nothing, or something else, to another."""
+    if x is not None and place_of(x) != place:
+        raise ValueError(f"{name} is on {shown(place_of(x))}; expected {shown(place)}")
+
+
 def _fill(array, data, kind, shape, strides):
     array.data, array.type, array.n_axes = data, kind, len(shape)
     if len(shape) > 5:
@@ -51,14 +73,14 @@ def _fill(array, data, kind, shape, strides):
 
 
 class Passed:
-    """An array that is passed to a call: `tensor`, valid as long as this object is."""
+    """An array that is passed to a call on a device: `tensor`, valid as long as this object is."""
 
-    def __init__(self, x, name):
+    def __init__(self, x, name, place):
         self.tensor = library.Tensor()
-        self.device = (CPU, 0)
         self._keep = x
         if x is None:
             return
+        require_place(x, name, place)
         if is_torch(x) or not isinstance(x, numpy.ndarray):
             self._by_dlpack(x.detach() if is_torch(x) else x, name)
         else:
@@ -67,12 +89,11 @@ class Passed:
     def _by_dlpack(self, x, name):
         if not hasattr(x, "__dlpack__"):
             raise TypeError(f"{name} is {type(x).__name__}; expected an array that has __dlpack__, or one of NumPy")
-        self._keep = (x, x.__dlpack__(stream=-1) if x.__dlpack_device__()[0] != CPU else x.__dlpack__())
+        self._keep = (x, x.__dlpack__(stream=-1) if x.__dlpack_device__()[0] in _GPUS else x.__dlpack__())
         dl = _DLTensor.from_address(_python.PyCapsule_GetPointer(self._keep[1], b"dltensor"))
         kind = _TYPES.get((dl.code, dl.bits))
         if kind is None or dl.lanes != 1:
             raise TypeError(f"{name} has numbers of {dl.bits} bits and kind {dl.code}; expected float32, float16, bfloat16")
-        self.device = (dl.device_type, dl.device_id)
         shape = [dl.shape[axis] for axis in range(dl.n_axes)]
         if dl.strides:
             strides = [dl.strides[axis] for axis in range(dl.n_axes)]
@@ -126,11 +147,18 @@ def host_copy(x):
 
 def device_of(x):
     """What biogpu_block_open() calls the array's device."""
-    if not is_torch(x) or x.device.type == "cpu":
-        return "cpu"
-    if x.device.type != "cuda":
-        raise ValueError(f"an array on {x.device}; expected the CPU or a GPU")
-    return str(x.device.index or 0)
+    place = place_of(x)
+    if place != "cpu" and not (place.isdigit() and is_torch(x)):
+        raise ValueError(f"{type(x).__name__} on {shown(place)}; expected one on the CPU, or a PyTorch tensor on a GPU")
+    return place
+
+
+def device_of_all(arrays):
+    """That of all the arrays, by their names; the CPU where there is none."""
+    devices = sorted({device_of(x) for x in arrays.values()}) or ["cpu"]
+    if len(devices) > 1:
+        raise ValueError(f"arrays on {' and '.join(map(shown, devices))}; expected one device, or the argument device")
+    return devices[0]
 
 
 def stream_of(x):

@@ -1,7 +1,9 @@
 """Contexts of the C library, and blocks with their weights."""
+import contextlib
 import ctypes
 import functools
 import os
+import sys
 import threading
 
 from . import arrays, library
@@ -24,24 +26,42 @@ class Context:
         self.lock = threading.Lock()
         self.pointer = ctypes.c_void_p()
         self.process = os.getpid()
-        library.check(library.library().biogpu_block_open(device.encode(), precision.encode(), _threads,
-                                                          ctypes.byref(self.pointer)))
+        with _current_device_kept(device != "cpu"):
+            library.check(library.library().biogpu_block_open(str(device).encode(), precision.encode(), _threads,
+                                                              ctypes.byref(self.pointer)))
+        self.device = library.library().biogpu_block_device(self.pointer).decode()  # "cpu", or a GPU's number
 
     def __del__(self):
         if getattr(self, "pointer", None) and self.process == os.getpid():
             library.library().biogpu_block_close(self.pointer)
 
-    def call(self, name, handle, call, like):
-        """Calls biogpu_block_NAME with memory for its workspace on the device of `like`."""
+    @contextlib.contextmanager
+    def alone(self):
+        """For calls of the library: one at a time, after which PyTorch's current GPU is what it was."""
+        with self.lock, _current_device_kept(self.device != "cpu"):
+            yield
+
+    def call(self, name, handle, structure, like, /, *, passed, **options):
+        """Calls biogpu_block_NAME for arrays by their names, with memory for its workspace on the device of `like`."""
+        described = {key: arrays.Passed(x, key, self.device) for key, x in passed.items()}
+        call = structure(**{key: one.tensor for key, one in described.items()}, **options)
         functions = library.library()
         n_bytes = ctypes.c_size_t()
         measure = "workspace" if name == "run" else name + "_workspace"
-        with self.lock:
+        with self.alone():
             library.check(getattr(functions, "biogpu_block_" + measure)(handle, ctypes.byref(call), ctypes.byref(n_bytes)))
             memory, call.workspace = arrays.workspace_like(like, n_bytes.value)
             call.workspace_bytes, call.stream = n_bytes.value, arrays.stream_of(like)
             library.check(getattr(functions, "biogpu_block_" + name)(handle, ctypes.byref(call)))
         del memory  # PyTorch gives memory of a stream to work that is queued behind it
+
+
+def _current_device_kept(on_gpu):
+    """The library makes its GPU the thread's current one; PyTorch gets its own back."""
+    torch = sys.modules.get("torch")
+    if not on_gpu or torch is None or not torch.cuda.is_available():
+        return contextlib.nullcontext()
+    return torch.cuda.device(torch.cuda.current_device())
 
 
 @functools.lru_cache(maxsize=None)
@@ -51,7 +71,6 @@ def _context_of(device, precision, process):
 
 def shared_context(device, precision):
     return _context_of(device, precision, os.getpid())
-
 
 
 def precision_of(x):
@@ -71,20 +90,22 @@ class Block:
                triangle-attention-end
     weights    arrays by the names that a checkpoint of Protenix or OpenFold has for them within the block
     eps        of the norms
-    device     "cpu", "gpu" or a GPU's number
+    device     "cpu", "gpu" or a GPU's number, where pairs have to be; that of the weights unless given
     precision  of products and attention: "auto", "fp32", "fp64" (CPU; slow), "tf32", "bf16", "fp16" (GPU)
     """
 
-    def __init__(self, kind, weights, *, eps=1e-5, device="cpu", precision="auto", context=None):
-        self._context = context or Context(device, precision)
+    def __init__(self, kind, weights, *, eps=1e-5, device=None, precision="auto", context=None):
+        if context is None:
+            context = Context(arrays.device_of_all(weights) if device is None else device, precision)
+        self._context = context
         self._precision = precision
         self._pointer = ctypes.c_void_p()
         self._process = os.getpid()
         copies = {name: arrays.host_copy(weight) for name, weight in weights.items()}
-        passed = [arrays.Passed(copy, name) for name, copy in copies.items()]
+        passed = [arrays.Passed(copy, name, "cpu") for name, copy in copies.items()]
         listed = (library.Weight * len(copies))(*(library.Weight(name.encode(), one.tensor)
                                                   for name, one in zip(copies, passed)))
-        with self._context.lock:
+        with self._context.alone():
             library.check(library.library().biogpu_block_make(self._context.pointer, kind.encode(), listed, len(copies), eps,
                                                               ctypes.byref(self._pointer)))
 
@@ -105,10 +126,9 @@ class Block:
         x = x.reshape((-1, *x.shape[-3:]))
         out = functions.empty(x.shape, dtype=x.dtype, **({"device": x.device} if arrays.is_torch(x) else {}))
         if mask is not None:
-            mask = functions.broadcast_to(mask, pairs.shape[:-1]).reshape(x.shape[:-1])
+            mask = arrays.namespace(mask).broadcast_to(mask, pairs.shape[:-1]).reshape(x.shape[:-1])
             mask = mask.float() if arrays.is_torch(mask) else mask.astype("float32")
         if 0 not in x.shape:
-            passed = [arrays.Passed(array, name) for array, name in ((x, "pairs"), (mask, "mask"), (out, "out"))]
-            call = library.BlockCall(*(one.tensor for one in passed), add_pairs=int(add))
-            self._context.call("run", self._pointer, call, x)
+            self._context.call("run", self._pointer, library.BlockCall, x, passed={"pairs": x, "mask": mask, "out": out},
+                               add_pairs=int(add))
         return arrays.as_type_of(out, pairs).reshape(pairs.shape)

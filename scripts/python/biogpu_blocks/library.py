@@ -37,6 +37,7 @@ def library():
     arguments = {
         "open": [text, text, ctypes.c_int, ctypes.POINTER(pointer)],
         "close": [pointer],
+        "device": [pointer],
         "make": [pointer, text, ctypes.POINTER(Weight), ctypes.c_int, ctypes.c_float, ctypes.POINTER(pointer)],
         "free": [pointer],
         "attention": [pointer, ctypes.POINTER(AttentionCall)],
@@ -46,6 +47,7 @@ def library():
     }
     for function, types in arguments.items():
         getattr(opened, "biogpu_block_" + function).argtypes = types
+    opened.biogpu_block_device.restype = text
     opened.biogpu_block_close.restype = opened.biogpu_block_free.restype = None
     if opened.biogpu_block_version() != VERSION:
         raise RuntimeError(f"{name} has another version of the interface than {VERSION}")

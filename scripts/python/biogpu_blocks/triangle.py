@@ -25,8 +25,10 @@ def triangle_attention(q, k, v, bias, mask=None, scale=None, return_aux=False, *
     arrays.refuse_gradients(q, k, v, bias)
     if len(q.shape) not in (4, 5):
         raise ValueError(f"q of shape {tuple(q.shape)}; expected [B, N, H, Q, D]")
-    precision = precision_of(q)
+    precision, device = precision_of(q), arrays.device_of(q)
     kept = kept_types(q, precision)
+    for name, x in (("k", k), ("kv_lengths", kv_lengths)):
+        arrays.require_place(x, name, device)
     if kv_lengths is not None:
         mask = _mask_of(kv_lengths, k)
     passed = {name: None if x is None else arrays.floats(x, name, kept)
@@ -40,10 +42,8 @@ def triangle_attention(q, k, v, bias, mask=None, scale=None, return_aux=False, *
         scale = 1 / math.sqrt(max(1, x.shape[-1]))
     elif scale == 0:  # which the library takes for the default
         passed["q"], scale = functions.zeros_like(x), 1.0
-    descriptions = {name: arrays.Passed(array, name) for name, array in passed.items()}
-    call = library.AttentionCall(scale=scale, **{name: one.tensor for name, one in descriptions.items()})
-    context = shared_context(arrays.device_of(q), precision)
-    context.call("attention", context.pointer, call, x)
+    context = shared_context(device, precision)
+    context.call("attention", context.pointer, library.AttentionCall, x, passed=passed, scale=scale)
     return arrays.as_type_of(out, q)
 
 
