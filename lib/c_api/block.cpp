@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -165,7 +166,8 @@ tensor::Checkpoint checkpoint_of(const biogpu_block_weight* weights, int n_weigh
   for (int i = 0; i < n_weights; ++i) {
     require(weights[i].name != nullptr, "a weight without a name");
     const char* const name = weights[i].name;
-    const biogpu_block_tensor& array = weights[i].tensor;
+    biogpu_block_tensor array = weights[i].tensor;
+    std::fill(std::begin(array.stride), std::end(array.stride), 0);  // which may be anything
     const Tensor x = tensor_of(array, name,
                                array.type == BIOGPU_BLOCK_F16    ? DType::f16
                                : array.type == BIOGPU_BLOCK_BF16 ? DType::bf16

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -96,6 +98,8 @@ struct BlockWeights {
           {name.c_str(), weight.shape.size() == 1
                              ? array_of(weight.values.data(), {weight.shape[0]})
                              : array_of(weight.values.data(), {weight.shape[0], weight.shape[1]})});
+    for (biogpu_block_weight& weight : weights)  // which the library does not look at
+      std::fill(std::begin(weight.tensor.stride), std::end(weight.tensor.stride), -7);
     return weights;
   }
 
