@@ -62,7 +62,7 @@ AttentionArrays arrays_of(BlockDevice& device, const biogpu_block_attention_call
     require(x->dtype != DType::u8, "u8 in q, k, v or bias; expected floating-point numbers");
   require(arrays.mask.dtype == DType::f32 || arrays.mask.dtype == DType::u8,
           "mask: expected f32 or u8");
-  require(keys > 0 && d > 0, "k: no keys, or heads of no numbers");
+  require((keys > 0 && d > 0) || arrays.q.size() == 0, "k: no keys, or heads of no numbers");
   require(!device.on_gpu() || d <= kMaxGpuHead, "q: heads of more than 192 numbers on a GPU");
   require(std::isfinite(call.scale), "scale: not a finite number");
   arrays.scale =

@@ -3,11 +3,14 @@
 
 usage: BIOGPU_BLOCK_LIBRARY=.../libbiogpu_potential.so PYTHONPATH=scripts/python tests/c_api/python_blocks_check.py
 """
+import copy
+import os
+import signal
 import threading
 
 import numpy
 import torch
-from biogpu_blocks import arrays, blocks, Block, patch, set_threads, triangle_attention, triangle_multiplicative_update
+from biogpu_blocks import arrays, blocks, patching, triangle, Block, patch, set_threads, triangle_attention, triangle_multiplicative_update
 from torch import nn
 
 torch.manual_seed(1)
@@ -177,6 +180,19 @@ def check_product():
     assert len(results) == 4 and max(results.values()) < 2e-5
 
 
+def exit_code_of_fork(function):
+    """That of a forked process which calls the function; it may take a minute."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        try:
+            function()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 # Modules with the names and arguments of Protenix and OpenFold, their forward passes written anew.
 class TriangleMultiplicativeUpdate(nn.Module):
     def __init__(self, width, half, outgoing, has_bias, fused=False):
@@ -337,6 +353,91 @@ def check_patch():
             assert len(patched.replaced) == 4
 
 
+class WithPairMask(TriangleMultiplicativeUpdate):
+    def forward(self, z, pair_mask=None):
+        return super().forward(z, pair_mask)
+
+
+def check_changed_weights():
+    model = nn.Module()
+    model.blocks = nn.ModuleList([PairBlock(16, True, False) for _ in range(2)])
+    z, mask = torch.randn(1, 7, 7, 16), torch.ones(1, 7, 7)
+
+    def run(one, original=False):
+        x = z.clone()
+        for block in one.blocks:
+            kept = {}
+            for module in block.modules() if original else ():
+                if "forward" in module.__dict__:
+                    kept[module] = module.__dict__.pop("forward")
+            x = block(x, mask)
+            for module, forward in kept.items():
+                module.forward = forward
+        return x
+
+    def contexts(one):
+        return {module.forward.block.context for module in one.modules() if "forward" in module.__dict__}
+
+    def is_right(one):
+        got = run(one)
+        return error(got, run(one, original=True).double()) < 1e-4
+
+    with torch.no_grad(), patch(model):
+        assert is_right(model) and len(contexts(model)) == 1
+        before = run(model)
+        # Changes that PyTorch's versions and addresses do not tell.
+        linear = model.blocks[1].tri_att_start.mha.linear_o
+        for scale in (0.5, 3, -1):
+            linear.weight.data.copy_(scale * linear.weight.data)
+            assert is_right(model) and error(run(model), before.double()) > 1e-3
+            assert len(contexts(model)) == 2  # what held the former weights is gone
+        for _ in range(3):
+            old = linear.weight.data_ptr()
+            linear.weight = None
+            linear.weight = nn.Parameter(torch.randn(16, 15))
+            assert is_right(model), linear.weight.data_ptr() == old
+        model.blocks[0].tri_mul_in.layer_norm_in.weight.data[3] = 2.5
+        assert is_right(model)
+        for parameter in model.parameters():
+            parameter.data *= 1.125
+        assert is_right(model) and len(contexts(model)) == 2
+        model.double().float()
+        assert is_right(model)
+        # Copies are models of their own.
+        twin, before = copy.deepcopy(model), run(model)
+        assert torch.equal(run(twin), before) and is_right(twin)
+        twin.blocks[0].tri_mul_out.linear_g.bias.data += 0.75
+        assert is_right(twin) and not torch.equal(run(twin), before) and torch.equal(run(model), before)
+        del twin
+        assert torch.equal(run(model), before)
+
+        def in_child():
+            assert torch.equal(run(model), before)
+
+        assert exit_code_of_fork(in_child) == 0
+    with torch.inference_mode():
+        frozen = nn.Module()
+        frozen.blocks = nn.ModuleList([PairBlock(16, False, False)])
+        with patch(frozen):
+            assert is_right(frozen)
+            frozen.blocks[0].tri_att_end.linear.weight.mul_(-2)
+            assert is_right(frozen)
+        patch(model)
+    twin = copy.deepcopy(model)
+    with torch.no_grad():
+        assert is_right(twin)
+
+    with torch.no_grad():
+        one = nn.ModuleDict({"tri_mul_out": WithPairMask(8, 8, True, False)})
+        fails(ValueError, "tri_mul_out: forward(z, pair_mask=None) has no argument called mask", patch, one, check=False)
+        one = nn.ModuleDict({"tri_mul_out": TriangleMultiplicativeUpdate(8, 8, True, False)})
+        fails(ValueError, "expected at most 0.0e+00", patch, one, tolerance=0)
+        one["tri_mul_out"].layer_norm_in.eps = one["tri_mul_out"].layer_norm_out.eps = 0
+        fails(ValueError, "tri_mul_out: eps 0; expected more than 0", patch, one, check=False)
+    fails(ValueError, "weights are float64; expected float32, float16, bfloat16 on a GPU", patching._precision_of,
+          torch.ones(3).double())
+
+
 def check_block():
     module = TriangleAttention(12, 2, 5, True, True)
     block = Block("triangle-attention-start", dict(module.named_parameters()))
@@ -346,6 +447,30 @@ def check_block():
         right = module.double()(z.double(), mask.expand(3, 2, 6, 6).double())
         assert error(block(z, mask), right) < 1e-5
         assert error(block(z, mask, add=True), right + z) < 1e-5
+    for twin in (copy.copy(block), copy.deepcopy(block), copy.deepcopy({"block": block})["block"]):
+        assert error(twin(z, mask), right) < 1e-5
+        del twin
+    assert error(block(z, mask), right) < 1e-5
+    for shape in ((0, 0, 12), (2, 0, 0, 12), (0, 4, 4, 12), (2, 0, 3, 3, 12)):
+        assert block(torch.zeros(shape), torch.zeros(shape[:-1])).shape == shape
+        assert block(numpy.zeros(shape, "float32")).shape == shape
+    w = random_weights(12, 4, False)
+    assert triangle_multiplicative_update(torch.zeros(1, 0, 0, 12), **w).shape == (1, 0, 0, 12)
+    nothing = torch.zeros(1, 0, 2, 0, 5)
+    assert triangle_attention(nothing, nothing, nothing, torch.zeros(1, 1, 2, 0, 0)).shape == nothing.shape
+    fails(ValueError, "eps 0; expected more than 0", Block, "triangle-attention-start", {}, eps=0)
+    fails(ValueError, "eps 1e-50; expected more than 0", triangle_multiplicative_update, z, eps=1e-50, **w)
+
+    # A forked process makes its own blocks, whatever the other's threads held.
+    right = triangle_multiplicative_update(z, **w)
+
+    def in_child():
+        fails(RuntimeError, "made before fork()", block, z)
+        assert torch.equal(triangle_multiplicative_update(z, **w), right)
+
+    with triangle._blocks_lock:
+        assert exit_code_of_fork(in_child) == 0
+    assert torch.equal(triangle_multiplicative_update(z, **w), right)
     fails(ValueError, "kind triangle; expected", Block, "triangle", {})
     fails(ValueError, "layer_norm.weight", Block, "triangle-attention-start", {})
 
@@ -380,7 +505,7 @@ def check_devices():
     module = TriangleAttention(12, 2, 5, True, True)
     weights = dict(module.named_parameters())
     block, z = Block("triangle-attention-start", weights), torch.randn(3, 3, 12)
-    assert block._context.device == "cpu"
+    assert block.context.device == "cpu"
     fails(ValueError, "pairs is on meta; expected the CPU", block, z.to("meta"))
     fails(ValueError, "mask is on meta; expected the CPU", block, z, torch.ones(3, 3, device="meta"))
     mask = torch.rand(3, 3) < 0.7
@@ -425,6 +550,6 @@ def check_devices():
             setattr(torch.cuda, name, value)
 
 
-for check in (check_attention, check_product, check_patch, check_block, check_devices):
+for check in (check_attention, check_product, check_patch, check_changed_weights, check_block, check_devices):
     check()
     print(check.__name__, "passed")

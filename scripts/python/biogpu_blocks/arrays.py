@@ -153,11 +153,11 @@ def device_of(x):
     return place
 
 
-def device_of_all(arrays):
-    """That of all the arrays, by their names; the CPU where there is none."""
-    devices = sorted({device_of(x) for x in arrays.values()}) or ["cpu"]
+def device_of_all(weights):
+    """That of all weights; the CPU where there is none."""
+    devices = sorted({device_of(weight) for weight in weights.values()}) or ["cpu"]
     if len(devices) > 1:
-        raise ValueError(f"arrays on {' and '.join(map(shown, devices))}; expected one device, or the argument device")
+        raise ValueError(f"weights on {' and '.join(map(shown, devices))}; expected one device")
     return devices[0]
 
 

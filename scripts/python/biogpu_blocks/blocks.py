@@ -2,6 +2,7 @@
 import contextlib
 import ctypes
 import functools
+import math
 import os
 import sys
 import threading
@@ -19,7 +20,17 @@ def set_threads(n):
     _context_of.cache_clear()
 
 
-class Context:
+class _Handle:
+    """What the library owns has no copies: a copied model shares it."""
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class Context(_Handle):
     """A device. One call at a time; not used by a forked process, which has no threads of it."""
 
     def __init__(self, device, precision):
@@ -83,21 +94,23 @@ def kept_types(x, precision):
     return [kind for kind, name in PRECISIONS.items() if name == precision and kind != "float32"]
 
 
-class Block:
+class Block(_Handle):
     """A block with its weights.
 
     kind       as `biogpu lab list` has it: triangle-product-out, triangle-product-in, triangle-attention-start,
                triangle-attention-end
     weights    arrays by the names that a checkpoint of Protenix or OpenFold has for them within the block
-    eps        of the norms
+    eps        of the norms, above 0
     device     "cpu", "gpu" or a GPU's number, where pairs have to be; that of the weights unless given
     precision  of products and attention: "auto", "fp32", "fp64" (CPU; slow), "tf32", "bf16", "fp16" (GPU)
     """
 
     def __init__(self, kind, weights, *, eps=1e-5, device=None, precision="auto", context=None):
+        if not ctypes.c_float(eps).value > 0:
+            raise ValueError(f"eps {eps}; expected more than 0, in fp32 too")
         if context is None:
             context = Context(arrays.device_of_all(weights) if device is None else device, precision)
-        self._context = context
+        self.context = context
         self._precision = precision
         self._pointer = ctypes.c_void_p()
         self._process = os.getpid()
@@ -105,8 +118,8 @@ class Block:
         passed = [arrays.Passed(copy, name, "cpu") for name, copy in copies.items()]
         listed = (library.Weight * len(copies))(*(library.Weight(name.encode(), one.tensor)
                                                   for name, one in zip(copies, passed)))
-        with self._context.alone():
-            library.check(library.library().biogpu_block_make(self._context.pointer, kind.encode(), listed, len(copies), eps,
+        with self.context.alone():
+            library.check(library.library().biogpu_block_make(self.context.pointer, kind.encode(), listed, len(copies), eps,
                                                               ctypes.byref(self._pointer)))
 
     def __del__(self):
@@ -118,17 +131,19 @@ class Block:
 
         mask [..., N, N] has a 1 for each pair and 0 for padding; axes in front of the last two are repeated as in NumPy.
         """
+        if self._process != os.getpid():
+            raise RuntimeError("the block was made before fork(), by another process: make it again in this one")
         arrays.refuse_gradients(pairs, mask)
         if len(pairs.shape) < 3:
             raise ValueError(f"pairs of shape {tuple(pairs.shape)}; expected [..., N, N, c]")
         functions = arrays.namespace(pairs)
         x = arrays.floats(pairs, "pairs", kept_types(pairs, self._precision))
-        x = x.reshape((-1, *x.shape[-3:]))
+        x = x.reshape((math.prod(x.shape[:-3]), *x.shape[-3:]))
         out = functions.empty(x.shape, dtype=x.dtype, **({"device": x.device} if arrays.is_torch(x) else {}))
         if mask is not None:
             mask = arrays.namespace(mask).broadcast_to(mask, pairs.shape[:-1]).reshape(x.shape[:-1])
             mask = mask.float() if arrays.is_torch(mask) else mask.astype("float32")
         if 0 not in x.shape:
-            self._context.call("run", self._pointer, library.BlockCall, x, passed={"pairs": x, "mask": mask, "out": out},
+            self.context.call("run", self._pointer, library.BlockCall, x, passed={"pairs": x, "mask": mask, "out": out},
                                add_pairs=int(add))
         return arrays.as_type_of(out, pairs).reshape(pairs.shape)

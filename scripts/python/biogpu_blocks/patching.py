@@ -1,6 +1,7 @@
 """Triangle blocks of a loaded PyTorch model, computed by biogpu."""
 import fnmatch
 import inspect
+import os
 
 from . import arrays
 from .blocks import Block, Context, PRECISIONS
@@ -83,6 +84,25 @@ def _eps(module, name):
     return found.pop()
 
 
+def _precision_of(weight):
+    """That of the weight's type on a GPU."""
+    kind = arrays.type_name(weight)
+    if kind not in PRECISIONS:
+        raise ValueError(f"weights are {kind}; expected {', '.join(PRECISIONS)} on a GPU, or the argument precision")
+    return PRECISIONS[kind]
+
+
+def _are_same(before, now):
+    """Whether weights have the same numbers, in one wait for a GPU. Their addresses and versions do not tell."""
+    def place(weights):
+        return [(name, weight.dtype, weight.device, weight.shape) for name, weight in weights.items()]
+
+    if place(before) != place(now):
+        return False
+    torch = arrays.namespace(next(iter(now.values())))
+    return bool(torch.stack([(before[name] == weight).all() for name, weight in now.items()]).all())
+
+
 class _Forward:
     """forward() of a module, with its own arguments. The block is made again when weights have changed."""
 
@@ -90,31 +110,37 @@ class _Forward:
         self.module, self.name, self.kind, self.eps = module, name, _kind(module, name), _eps(module, name)
         self.original = module.forward
         self.signature = inspect.signature(self.original)
+        if "mask" not in self.signature.parameters:
+            raise ValueError(f"{name}: forward{self.signature} has no argument called mask")
         self.precision, self.contexts = precision, contexts
-        self.state = self.block = None
+        self.loaded = self.block = self.process = None
         self.load()
 
     def load(self):
-        state = [(parameter.data_ptr(), parameter._version, parameter.dtype) for parameter in self.module.parameters()]
-        if state == self.state:
+        now = {name: parameter.detach() for name, parameter in self.module.named_parameters()}
+        if self.process == os.getpid() and _are_same(self.loaded, now):
             return
-        weights = _parameters(self.module)
-        one = next(iter(weights.values()))
-        device = arrays.device_of(one)
-        precision = self.precision
-        if precision is None:
-            precision = "fp32" if device == "cpu" else PRECISIONS[arrays.type_name(one)]
-        # On the CPU a context of its own: weights that are read again leave no memory behind.
-        context = None
-        if device != "cpu":
-            if (device, precision) not in self.contexts:
-                self.contexts[device, precision] = Context(device, precision)
-            context = self.contexts[device, precision]
+        weights = {name: weight.detach() for name, weight in _parameters(self.module).items()}
         try:
-            self.block = Block(self.kind, weights, eps=self.eps, device=device, precision=precision, context=context)
+            device = arrays.device_of_all(weights)
+            precision = self.precision
+            if precision is None:
+                precision = "fp32" if device == "cpu" else _precision_of(next(iter(weights.values())))
+            block = Block(self.kind, weights, eps=self.eps, precision=precision, context=self._context_of(device, precision))
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
-        self.state = state
+        self.block, self.process = block, os.getpid()
+        with arrays.namespace(next(iter(now.values()))).inference_mode(False):  # whose tensors have no deep copies outside
+            self.loaded = {name: parameter.clone() for name, parameter in now.items()}
+
+    def _context_of(self, device, precision):
+        """One for all modules, until one of them has other weights: it gets a newer one, which the others take when theirs
+        change. The memory of weights goes with the last block of a context, so that a few contexts exist at a time."""
+        key = device, precision, os.getpid()
+        context = self.contexts.get(key)
+        if context is None or (self.block is not None and self.block.context is context):
+            context = self.contexts[key] = Context(device, precision)
+        return context
 
     def __call__(self, *arguments, **named):
         if arrays.namespace(next(self.module.parameters())).is_grad_enabled():
@@ -169,6 +195,10 @@ def _tensors(value, name="output"):
             yield from _tensors(one, f"{name}[{index}]")
 
 
+def _limit(tolerance, x):
+    return _TOLERANCE.get(arrays.type_name(x), 1e-4) if tolerance is None else tolerance
+
+
 def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=None, seed=1):
     """Lets a PyTorch model compute its triangle blocks by biogpu, and compares outputs before and after. Returns a Patched.
 
@@ -181,7 +211,8 @@ def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=
 
     Where a difference is larger, or a module cannot be replaced, all originals are given back and ValueError says which.
     The modules stay where they are, with their weights: forward() of each is replaced. Weights that change later are read
-    again. Arguments that choose how an original computes (chunk_size, use_lma ...) change nothing.
+    again: each call compares them with a copy, for which a GPU is waited for once. Arguments that choose how an original
+    computes (chunk_size, use_lma ...) change nothing.
     """
     modules = {name: module for name, module in model.named_modules()}
     found = [name for name, module in modules.items() if _parameters(module) is not None]
@@ -217,7 +248,7 @@ def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=
                 raise ValueError(f"{name}: its forward is replaced already")
             forward = _Forward(module, name, precision, contexts)
             apart = _compare(module, forward, name, seed) if check else None
-            limit = tolerance or _TOLERANCE.get(arrays.type_name(next(module.parameters())), 1e-4)
+            limit = _limit(tolerance, next(module.parameters()))
             if apart is not None and not apart <= limit:
                 raise ValueError(f"{name}: differs by {apart:.1e} of the root mean square from the original; expected at most "
                                  f"{limit:.1e}")
@@ -231,7 +262,7 @@ def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=
                 raise ValueError("run returns other tensors after patching")
             for name, value in before.items():
                 apart = _difference(value, after[name], name)
-                limit = tolerance or _TOLERANCE.get(arrays.type_name(value), 1e-4)
+                limit = _limit(tolerance, value)
                 if not apart <= limit:
                     raise ValueError(f"{name} of the model differs by {apart:.1e} of the root mean square; expected at most "
                                      f"{limit:.1e}")

@@ -1,6 +1,7 @@
 """Triangle attention and triangle multiplication, called as cuEquivariance's functions of these names."""
 import collections
 import math
+import os
 import threading
 
 import numpy
@@ -64,9 +65,20 @@ _blocks = collections.OrderedDict()
 _blocks_lock = threading.Lock()
 
 
+def _forget_blocks():
+    """In a forked process: the blocks belong to the other one, a thread of which may have held the lock."""
+    global _blocks_lock
+    _blocks_lock = threading.Lock()
+    _blocks.clear()
+
+
+os.register_at_fork(after_in_child=_forget_blocks)
+
+
 def _block_of(kind, weights, eps, device, precision):
     copies = {name: arrays.host_copy(weight) for name, weight in weights.items()}
-    key = (kind, eps, device, precision, tuple((name, copy.shape, copy.tobytes()) for name, copy in copies.items()))
+    numbers = tuple((name, copy.shape, copy.tobytes()) for name, copy in copies.items())
+    key = (os.getpid(), kind, eps, device, precision, numbers)
     with _blocks_lock:
         if key in _blocks:
             _blocks.move_to_end(key)
