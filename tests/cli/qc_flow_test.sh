@@ -75,6 +75,8 @@ passed=$(($(wc -l <o1.fq) / 2))
 check "the log" log_says 8600 $passed
 check "bytes of the files" err_has "in: .*; $(cat r1.fq r2.fq | wc -c) of $(cat r1.fq r2.fq | wc -c) bytes$"
 check "bytes of the outputs" err_has "out: .*; $(cat o1.fq o2.fq | wc -c) bytes$"
+works qc -i r1.fq -I r2.fq -j q.json -h q.html
+check "without outputs those that pass are out" log_says 8600 $passed
 for profile in fastp-0.23 fastp-1; do
   works qc --profile $profile "${pairs[@]}" --unpaired1 u1.fq --unpaired2 u2.fq -5 -3 -x
   check "$profile: mates alone" balanced q.json o1.fq o2.fq u1.fq u2.fq
@@ -86,6 +88,18 @@ for profile in fastp-0.23 fastp-1; do
   check "they are named too" err_has 'removed: .* reads by filters, 172 by their index, '
   works qc --profile $profile "${pairs[@]}" -m --merged_out m.fq -U --umi_loc per_read --umi_len 3
   check "$profile: merged mates" balanced q.json m.fq o1.fq o2.fq
+  works qc --profile $profile "${pairs[@]}" --unpaired2 alone2.fq -5 -3 -x --failed_out f.fq
+  check "$profile: the file of second mates alone is empty" [ ! -s alone2.fq ]
+  check "$profile: which counts as no output" balanced q.json o1.fq o2.fq
+  works qc --profile $profile "${pairs[@]}" --unpaired1 alone1.fq -5 -3 -x
+  check "$profile: all mates alone in one file" balanced q.json o1.fq o2.fq alone1.fq
+  for more in -5 --dedup --failed_out=f.fq; do
+    works qc --profile $profile -i r1.fq -I r2.fq -m --merged_out m.fq -j q.json -h q.html $more
+    check "$profile, $more: merged mates alone" balanced q.json m.fq
+    check "$profile, $more: in the log too" log_says 8600 $(($(wc -l <m.fq) / 2))
+    "$biogpu" qc --profile $profile -i r1.fq -I r2.fq -m --stdout -j q.json -h q.html $more >s.fq 2>err.txt
+    check "$profile, $more: merged mates on standard output" balanced q.json s.fq
+  done
   works qc --profile $profile -i r1.fq -I r2.fq -m --merged_out m.fq --include_unmerged -j q.json -h q.html -D
   check "$profile: merged mates and others" balanced q.json m.fq
   works qc --profile $profile -i r1.fq -o o.fq -j q.json -h q.html -D -l 50 --batch 1000

@@ -331,9 +331,10 @@ class BatchProcessor {
                       bool duplicate) {
     const bool both = verdict1 == Verdict::passed && verdict2 == Verdict::passed;
     if (duplicate) return settle_both(first, second, both ? Fate::duplicate : Fate::filtered);
+    const bool nobody_takes = both && options_.merge && options_.out1.empty();
+    if (nobody_takes) return settle_both(first, second, Fate::filtered);
     if (both) {
-      settle_out(first, Fate::passed);
-      settle_out(second, Fate::passed);
+      for (const Record* record : {&first, &second}) settle_out(*record, Fate::passed);
       const bool one_file = options_.use_stdout && !options_.merge;
       append_fastq(batch_.output(Output::out1), first.text, first.mate);
       append_fastq(batch_.output(one_file ? Output::out1 : Output::out2), second.text, second.mate);
@@ -347,7 +348,8 @@ class BatchProcessor {
     const Record& bad = first_passed ? second : first;
     const Verdict why = first_passed ? verdict2 : verdict1;
     const bool keeps_good = unpaired_output(good, first_passed);
-    settle(good, keeps_good ? Fate::unpaired : Fate::filtered, keeps_good ? good.mate.length : 0);
+    const bool is_out = keeps_good && (first_passed || !options_.unpaired1.empty());
+    settle(good, is_out ? Fate::unpaired : Fate::filtered, is_out ? good.mate.length : 0);
     settle(bad, Fate::filtered);
     if (options_.failed_out.empty()) return;
     io::CharBuffer& failed = batch_.output(Output::failed);
@@ -359,16 +361,15 @@ class BatchProcessor {
     if (!first_passed) write_good();
   }
 
-  // Writes a read whose mate failed to the file for such reads; false when there is none.
+  // Gives a read whose mate failed to the file for such reads; false where there is none. The
+  // second file stays empty without the first (OutputSet::stays_empty).
   bool unpaired_output(const Record& record, bool is_first) {
     const bool has1 = !options_.unpaired1.empty();
     const bool has2 = !options_.unpaired2.empty() && options_.unpaired2 != options_.unpaired1;
-    if (!is_first && has2)
-      append_fastq(batch_.output(Output::unpaired2), record.text, record.mate);
-    else if (has1)
-      append_fastq(batch_.output(Output::unpaired1), record.text, record.mate);
-    else
-      return false;
+    const bool to_second = !is_first && has2;
+    if (!to_second && !has1) return false;
+    append_fastq(batch_.output(to_second ? Output::unpaired2 : Output::unpaired1), record.text,
+                 record.mate);
     return true;
   }
 
