@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what biogpu is built from, with the system's package manager and from nowhere else.
 #
-# usage: scripts/setup.sh [--dev] [--list]
-#   --dev   also what the tests, the checks and .ci/run use
-#   --list  print the packages and stop
+# usage: scripts/setup.sh [--dev] [--package] [--list]
+#   --dev      also what the tests, the checks and .ci/run use
+#   --package  also what the scripts of scripts/packaging use
+#   --list     print the packages and stop
 #
 # Knows Debian 12 and Ubuntu 24.04; uses sudo only when not root; touches nothing when all is there.
 # docs/design/dependencies.md gives the reason for each package.
@@ -24,6 +25,9 @@ dev_packages=(
   catch2 libparasail-dev parasail libboost-context-dev samtools git ccache
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
 )
+package_packages=(
+  debhelper dh-python dpkg-dev fakeroot file lintian xz-utils git python3-venv debootstrap buildah patchelf
+)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
@@ -33,8 +37,9 @@ list=0
 for argument in "$@"; do
   case $argument in
     --dev) packages+=("${dev_packages[@]}") ;;
+    --package) packages+=("${package_packages[@]}") ;;
     --list) list=1 ;;
-    *) sed -n '4,6p' "$0" | cut -c3- >&2; exit 2 ;;
+    *) sed -n '4,7p' "$0" | cut -c3- >&2; exit 2 ;;
   esac
 done
 if [ $list = 1 ]; then

@@ -61,6 +61,18 @@ energy=$(tail -n 1 "$work/pair.tsv" | cut -f 3)
 force=$(tail -n 1 "$work/pair.tsv" | cut -f 4)
 grep -qx "energy $energy eV" "$work/printed.txt" || fail "the C library's energy is not the command's, $energy eV"
 grep -qxE "force -?$force eV/A" "$work/printed.txt" || fail "the C library's force is not the command's, $force eV/A"
+version=$(env -u BIOGPU PYTHONPATH="$prefix/share/biogpu/python" PYTHONDONTWRITEBYTECODE=1 python3 -c 'import biogpu; print(biogpu.version())')
+[ "biogpu $version" = "$("$prefix/bin/biogpu" --version | head -n 1)" ] || fail "the Python package does not find the program"
+if command -v dpkg-query >/dev/null; then
+  for package in libcli11-dev nlohmann-json3-dev gemmi-dev tao-pegtl-dev libjs-chart.js; do
+    [ -s "$prefix/share/doc/biogpu/licences/$package.txt" ] || fail "no notice of $package"
+  done
+  for library in "$prefix"/lib/biogpu/*.so*; do
+    [ -L "$library" ] || [[ $library == */libbiogpu_* ]] ||
+      grep -q "^lib/biogpu/$(basename "$library")"$'\t' "$prefix/share/doc/biogpu/licences/NOTICES.tsv" ||
+      fail "no notice of $(basename "$library")"
+  done
+fi
 [ -e "$prefix/share/biogpu/pipelines/nextflow/modules/biogpu/align/main.nf" ] || fail "there are no Nextflow modules"
 [ -e "$prefix/share/doc/biogpu/docs/guide/README.md" ] || fail "the pages are not installed"
 python3 "$prefix/share/biogpu/convert/alphagenome_tracks.py" --help >/dev/null || fail "the converters do not run"

@@ -5,15 +5,16 @@ usage: check_dockerfile.py DOCKERFILE
 
 Instructions are known and in order; every stage that is named exists before its use; bases have a tag
 other than latest; what COPY takes from the source is there; apt-get installs without questions and
-recommended packages and leaves no lists in an image that is run; no sudo, no ADD; such an image ends as a
-user other than root with a CMD in JSON form.
+recommended packages and leaves no lists in an image that is run; no sudo, no ADD; such an image has the labels
+that registries show and ends as a user other than root with a CMD in JSON form.
 """
 import json
 import re
 import sys
 from pathlib import Path
 
-KNOWN = {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "CMD"}
+KNOWN = {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENV", "LABEL", "USER", "CMD"}
+LABELS = ("title", "description", "version", "licenses", "source", "revision")
 
 
 def instructions(text):
@@ -54,7 +55,8 @@ def faults(path, root):
             yield f"{word}: not an instruction to use here"
         elif word == "ARG":
             key, _, value = rest.partition("=")
-            arguments[key] = value
+            if name is None:
+                arguments[key] = value
         elif word == "FROM":
             yield from base_faults(rest, arguments, stages)
             name = rest.split()[-1]
@@ -84,6 +86,9 @@ def faults(path, root):
             json.loads(stage.get("CMD", ""))
         except ValueError:
             yield f"{name}: expected a CMD in JSON form"
+        for label in LABELS:
+            if f"org.opencontainers.image.{label}=" not in stage.get("LABEL", ""):
+                yield f"{name}: no label {label}"
     if not stages:
         yield "no FROM"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is packaged: manual pages, completions, the shims, the Dockerfile and the recipe.
+# What is packaged: manual pages, completions, the shims, the Dockerfile.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -213,20 +213,18 @@ check "jellyfish --version" out_is 'jellyfish 2.3.0\n'
 on_path "$work/copied" jellyfish cite
 check "jellyfish cite" out_has 'doi:10.1093/bioinformatics/btr011'
 
-# The Dockerfile, the check of it, and the recipe.
+# The Dockerfile and the check of it.
 last_command=check_dockerfile.py
 python3 "$packaging/check_dockerfile.py" "$packaging/docker/Dockerfile" >out.txt 2>err.txt
 rc=$?
 check "the Dockerfile" rc_is 0
-sed 's/:12-slim/:latest/; s/ --no-install-recommends//; s/^USER nobody/USER root/; s/--from=build-cpu/--from=cpu2/' \
+sed 's/:12[0-9.]*-slim/:latest/; s/image.licenses=/image.license=/; s/ --no-install-recommends//; s/^USER nobody/USER root/; s/--from=build-cpu/--from=cpu2/' \
   "$packaging/docker/Dockerfile" >Dockerfile
 python3 "$packaging/check_dockerfile.py" Dockerfile >out.txt 2>err.txt
-for fault in "tag other than latest" "expected --no-install-recommends" "runs as root" "no stage cpu2"; do
+for fault in "tag other than latest" "expected --no-install-recommends" "runs as root" "no stage cpu2" "no label licenses"; do
   check "a Dockerfile with a fault" out_has "$fault"
 done
 version=$("$biogpu" --version | sed -n '1s/biogpu //p')
-for file in bioconda/meta.yaml docker/Dockerfile; do
-  check "$file names this version" grep -q -F "$version" "$packaging/$file"
-done
+check "the Dockerfile names this version" grep -q -F "image.version=\"$version\"" "$packaging/docker/Dockerfile"
 check "the wrappers name this version" bash -c "! grep -rL 'biogpu =$version' '$source_dir/scripts/pipelines/snakemake/wrappers' --include=environment.yaml | grep -q ."
 finish

@@ -2,7 +2,7 @@
 # own, so that a build made here runs on any x86-64 machine with the same or a newer glibc.
 #
 #   bin/          biogpu, and in developer mode biogpu-bench
-#   lib/          libbiogpu_potential.so; in biogpu/ the shared libraries
+#   lib/          libbiogpu_potential.so (for distributions where they have libraries); in biogpu/ the shared libraries
 #   libexec/      in developer mode biogpu/tests/
 #   include/      biogpu/
 #   share/        biogpu/data/, doc/biogpu/
@@ -38,13 +38,17 @@ if(TARGET biogpu-bench)
   biogpu_install(biogpu-bench bin)
 endif()
 # Potentials and blocks for other programs: the library, its headers, and what is built on it.
-biogpu_install(biogpu_potential lib)
+if(BIOGPU_SYSTEM_LIBRARIES)
+  biogpu_install(biogpu_potential "${CMAKE_INSTALL_LIBDIR}")
+else()
+  biogpu_install(biogpu_potential lib)
+endif()
 install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/potential.h" "${PROJECT_SOURCE_DIR}/lib/c_api/block.h"
         DESTINATION include/biogpu)
 install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/example/energy.c" "${PROJECT_SOURCE_DIR}/lib/c_api/example/attention.c"
         DESTINATION share/doc/biogpu/examples)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/python/biogpu_blocks" DESTINATION share/biogpu/python
-        FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/python/biogpu" "${PROJECT_SOURCE_DIR}/scripts/python/biogpu_blocks"
+        DESTINATION share/biogpu/python FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/ase/biogpu_calculator.py" DESTINATION share/biogpu/python)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.cpp"
               "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.h" DESTINATION share/biogpu/lammps)
@@ -96,13 +100,13 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE"
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION share/doc/biogpu)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/convert" DESTINATION share/biogpu USE_SOURCE_PERMISSIONS
         FILES_MATCHING PATTERN "*.py" PATTERN requirements.txt)
+# The terms of carried libraries and of what is compiled in travel with them.
+set(which_terms "")
 if(BIOGPU_SYSTEM_LIBRARIES)
-  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION share/doc/biogpu RENAME copyright)
-else()
-  # The carried libraries' own terms travel with them.
-  install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/dev/collect_licences.sh\"
-                                \"\${CMAKE_INSTALL_PREFIX}\")")
+  set(which_terms "compiled-in")
 endif()
+install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/dev/collect_licences.sh\"
+                              \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" ${which_terms} COMMAND_ERROR_IS_FATAL ANY)")
 
 # Workflows, and the names under which other programs' users know these commands.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/pipelines/" DESTINATION share/biogpu/pipelines
@@ -152,4 +156,3 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT BIOGPU_SANITIZE)
   install(DIRECTORY "${pages}/zsh/" DESTINATION share/zsh/vendor-completions OPTIONAL)
   install(DIRECTORY "${pages}/fish/" DESTINATION share/fish/vendor_completions.d OPTIONAL)
 endif()
-include(BiogpuPackage)
