@@ -70,6 +70,18 @@ check "a table" [ "$(wc -l <out.txt)" -eq 11 ]
 fails 2 "one .npy holds rows of one width" "${trunk[@]}" full.npz -o never.npy
 check "nothing is left" absent never.npy
 
+# More files than may be open at once, each of whose names is its own.
+mkdir many
+for i in $(seq 140); do ln full.npz "many/part$i.npz"; done
+cp all.npz many/all.npz
+# shellcheck disable=SC2317  # called by check
+with_few_open() (ulimit -n 64 && exec "$biogpu" "$@")
+check "many files" with_few_open "${trunk[@]}" --include s many/all.npz many/part*.npz -o many.npz
+check "all are there" [ "$(python3 -c 'import zipfile; print(len(zipfile.ZipFile("many.npz").namelist()))')" -eq 142 ]
+works "${trunk[@]}" --include s many/part77.npz many/all.npz many/part3.npz -o three.safetensors
+check "the file that comes again" same three.safetensors "$tiny/expected.safetensors" 2e-5 part77/s=full/out/s \
+  all/padded/s=padded/out/s all/deep/pairs/s=pairs/out/s part3/s=full/out/s
+
 # Devices, batches, threads, shards and a run that goes on give the same bytes.
 for options in "-t 1" "--batch 1000" "--resume"; do
   # shellcheck disable=SC2086

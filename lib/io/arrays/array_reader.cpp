@@ -139,7 +139,7 @@ const char* other_kind(std::string_view bytes) {
 ArrayFile::ArrayFile(const std::string& path) : path_(path), file_(path) {
   const std::string_view bytes = file_.bytes();
   if (bytes.starts_with(kNpyMagic)) {
-    keys_.emplace_back();
+    index_.emplace(keys_.emplace_back(), 0);
     return;
   }
   if (!bytes.starts_with("PK\x03\x04") && !bytes.starts_with("PK\x05\x06"))
@@ -150,12 +150,9 @@ ArrayFile::ArrayFile(const std::string& path) : path_(path), file_(path) {
     if (!name.ends_with(kNpySuffix))
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: the member {} is no .npy", path, quoted(name)));
-    keys_.emplace_back(name.substr(0, name.size() - kNpySuffix.size()));
+    const std::size_t i = keys_.size();
+    index_.emplace(keys_.emplace_back(name.substr(0, name.size() - kNpySuffix.size())), i);
   }
-}
-
-bool ArrayFile::has(const std::string& key) const {
-  return std::find(keys_.begin(), keys_.end(), key) != keys_.end();
 }
 
 std::string ArrayFile::place(const std::string& key) const {
@@ -163,12 +160,11 @@ std::string ArrayFile::place(const std::string& key) const {
 }
 
 LoadedArray ArrayFile::read(const std::string& key) const {
-  const auto found = std::find(keys_.begin(), keys_.end(), key);
-  if (found == keys_.end()) throw std::out_of_range("an array that the file does not have");
+  const auto found = index_.find(key);
+  if (found == index_.end()) throw std::out_of_range("an array that the file does not have");
   BigArray<char> room;
   const std::string_view bytes =
-      zip_ ? zip_->read(zip_->members()[static_cast<std::size_t>(found - keys_.begin())], room)
-           : file_.bytes();
+      zip_ ? zip_->read(zip_->members()[found->second], room) : file_.bytes();
   try {
     return read_npy(bytes);
   } catch (const std::invalid_argument& error) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/io/arrays/shared_array.hpp"
@@ -30,7 +32,7 @@ class ArrayFile {
   const std::string& path() const { return path_; }
   // Names in the order of the file; one empty name for an .npy.
   const std::vector<std::string>& keys() const { return keys_; }
-  bool has(const std::string& key) const;
+  bool has(const std::string& key) const { return index_.count(key) != 0; }
 
   // Numbers that fp32 cannot hold are errors: integers beyond 2^24, and finite numbers of double
   // precision that would become infinite. Throws std::out_of_range for a key that is not there.
@@ -43,6 +45,7 @@ class ArrayFile {
   MappedFile file_;
   std::unique_ptr<ZipArchive> zip_;  // null for an .npy
   std::vector<std::string> keys_;
+  std::unordered_map<std::string, std::size_t> index_;  // of the first of a name in keys_
 };
 
 }  // namespace biogpu::io

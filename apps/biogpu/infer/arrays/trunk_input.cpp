@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -32,17 +32,11 @@ std::string stem_of(const std::string& path) { return std::filesystem::path(path
 
 }  // namespace
 
-TrunkSource::Files TrunkSource::open(const std::vector<std::string>& paths) {
-  Files files;
-  for (const std::string& path : paths) files.push_back(std::make_unique<io::ArrayFile>(path));
-  return files;
-}
-
-std::vector<TrunkRecord> TrunkSource::list(const Files& files) {
+std::vector<TrunkRecord> TrunkSource::list(const std::vector<std::string>& paths) {
   std::vector<TrunkRecord> records;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const io::ArrayFile& file = *files[i];
-    const std::size_t first = records.size();
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const io::ArrayFile file(paths[i]);
+    std::unordered_set<std::string> names;
     for (const std::string& key : file.keys()) {
       const std::size_t slash = key.rfind('/');
       const std::string name = slash == std::string::npos ? "" : key.substr(0, slash);
@@ -51,16 +45,13 @@ std::vector<TrunkRecord> TrunkSource::list(const Files& files) {
       if (std::find(std::begin(kArrays), std::end(kArrays), array) == std::end(kArrays))
         refuse(file.place(key), fmt::format("is unknown; expected {}, or NAME/ and one of these",
                                             fmt::join(kArrays, ", ")));
-      const auto is_of_name = [&](const TrunkRecord& record) { return record.name == name; };
-      if (std::any_of(records.begin() + static_cast<std::ptrdiff_t>(first), records.end(),
-                      is_of_name))
-        continue;
+      if (!names.insert(name).second) continue;
       TrunkRecord& record = records.emplace_back();
       record.file = i;
       record.name = name;
       record.place =
           name.empty() ? file.path() : fmt::format("{}: input {}", file.path(), quoted(name));
-      record.key = files.size() == 1 ? name
+      record.key = paths.size() == 1 ? name
                    : name.empty()    ? stem_of(file.path())
                                      : fmt::format("{}/{}", stem_of(file.path()), name);
     }
@@ -68,18 +59,17 @@ std::vector<TrunkRecord> TrunkSource::list(const Files& files) {
   return records;
 }
 
-TrunkSource::TrunkSource(const InferFlags& flags) : TrunkSource(flags, open(flags.inputs)) {}
-
-TrunkSource::TrunkSource(const InferFlags& flags, Files files)
-    : ListSource(list(files), flags.shard), files_(std::move(files)), bad_(flags.bad_records()) {}
+TrunkSource::TrunkSource(const InferFlags& flags)
+    : ListSource(list(flags.inputs), flags.shard),
+      paths_(flags.inputs),
+      bad_(flags.bad_records()) {}
 
 std::vector<report::InputFile> TrunkSource::files() const {
+  std::vector<std::uint64_t> n_records(paths_.size());
+  for (const TrunkRecord& record : items()) ++n_records[record.file];
   std::vector<report::InputFile> files;
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    const auto of_file = [&](const TrunkRecord& record) { return record.file == i; };
-    files.push_back(input_file(files_[i]->path(), static_cast<std::uint64_t>(std::count_if(
-                                                      items().begin(), items().end(), of_file))));
-  }
+  for (std::size_t i = 0; i < paths_.size(); ++i)
+    files.push_back(input_file(paths_[i], n_records[i]));
   return files;
 }
 
@@ -96,8 +86,17 @@ bool TrunkSource::next(TrunkRecord& record) {
   return false;
 }
 
-void TrunkSource::load(TrunkRecord& record) const {
-  const io::ArrayFile& file = *files_[record.file];
+const io::ArrayFile& TrunkSource::file_of(const TrunkRecord& record) {
+  if (file_ == nullptr || open_ != record.file) {
+    file_.reset();
+    file_ = std::make_unique<io::ArrayFile>(paths_[record.file]);
+    open_ = record.file;
+  }
+  return *file_;
+}
+
+void TrunkSource::load(TrunkRecord& record) {
+  const io::ArrayFile& file = file_of(record);
   models::TrunkInput& input = record.input;
   const bool has_single = info_->c_single > 0;
   if (!file.has(array_key(record, "z"))) refuse(record.place, "has no array z");
@@ -127,8 +126,8 @@ void TrunkSource::load(TrunkRecord& record) const {
 }
 
 io::LoadedArray TrunkSource::read(const TrunkRecord& record, const char* array,
-                                  const std::vector<std::int64_t>& shape) const {
-  const io::ArrayFile& file = *files_[record.file];
+                                  const std::vector<std::int64_t>& shape) {
+  const io::ArrayFile& file = file_of(record);
   const std::string key = array_key(record, array);
   io::LoadedArray loaded = file.read(key);
   const std::int64_t n = loaded.shape.empty() ? 0 : loaded.shape[0];
@@ -151,8 +150,8 @@ io::LoadedArray TrunkSource::read(const TrunkRecord& record, const char* array,
 
 // Empty where the file has none.
 io::SharedArray TrunkSource::read_mask(const TrunkRecord& record, const char* array,
-                                       const std::vector<std::int64_t>& shape) const {
-  const io::ArrayFile& file = *files_[record.file];
+                                       const std::vector<std::int64_t>& shape) {
+  const io::ArrayFile& file = file_of(record);
   const std::string key = array_key(record, array);
   if (!file.has(key)) return {};
   io::SharedArray values = read(record, array, shape).values;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,17 +34,18 @@ class TrunkSource : public ListSource<TrunkRecord> {
   std::vector<report::InputFile> files() const override;
 
  private:
-  using Files = std::vector<std::unique_ptr<io::ArrayFile>>;
-  TrunkSource(const InferFlags& flags, Files files);
-  static Files open(const std::vector<std::string>& paths);
-  static std::vector<TrunkRecord> list(const Files& files);
-  void load(TrunkRecord& record) const;
+  static std::vector<TrunkRecord> list(const std::vector<std::string>& paths);
+  void load(TrunkRecord& record);
+  const io::ArrayFile& file_of(const TrunkRecord& record);
   io::LoadedArray read(const TrunkRecord& record, const char* array,
-                       const std::vector<std::int64_t>& shape) const;
+                       const std::vector<std::int64_t>& shape);
   io::SharedArray read_mask(const TrunkRecord& record, const char* array,
-                            const std::vector<std::int64_t>& shape) const;
+                            const std::vector<std::int64_t>& shape);
 
-  Files files_;
+  const std::vector<std::string> paths_;
+  // One file is open at a time, however many there are: that of the last record.
+  std::unique_ptr<io::ArrayFile> file_;
+  std::size_t open_ = 0;  // its index
   const io::BadRecords bad_;
   const models::Pairformer::Info* info_ = nullptr;
 };
