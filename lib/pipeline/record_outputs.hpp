@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct RecordOutputs {
     std::int64_t begin = 0;
   };
   std::vector<Position> positions = {};  // of each array, or none
+  // Arrays that are too large to be there at once: each makes some of them, in this order. They
+  // come behind those above. A log of --resume does not hold them.
+  std::vector<std::function<void(RecordOutputs& next)>> later = {};
 };
 
 }  // namespace biogpu::pipeline

@@ -97,22 +97,21 @@ void write_signals(WindowRun& run, const TrackFlags& flags) {
     }
     places.take(window.contig, begin, end, window.place);
   });
-  const std::size_t n_heads = model.heads().size();
+  std::size_t head = 0, first_track = 0;  // of the next array
   run.run(options_of(flags), [&](const pipeline::RecordOutputs& result) {
-    std::size_t first_track = 0;
     for (std::size_t i = 0; i < result.arrays.size(); ++i) {
-      if (i % n_heads == 0) first_track = 0;
       const io::NamedArray& array = result.arrays[i];
       const pipeline::RecordOutputs::Position& at = result.positions.at(i);
       const auto n_tracks = static_cast<std::size_t>(array.shape.back());
-      const std::int64_t bin = model.head(model.heads()[i % n_heads]).bins.bin_size;
+      const std::int64_t bin = model.head(model.heads()[head]).bins.bin_size;
       for (std::size_t track = 0; track < n_tracks; ++track) {
         std::vector<float> values(array.values.size() / n_tracks);
         for (std::size_t row = 0; row < values.size(); ++row)
           values[row] = array.values[row * n_tracks + track];
         output.add(first_track + track, {at.contig, at.begin, bin, std::move(values), array.key});
       }
-      first_track += n_tracks;
+      head = (head + 1) % model.heads().size();
+      first_track = head == 0 ? 0 : first_track + n_tracks;
     }
   });
   const std::uint64_t n_bytes = output.write();

@@ -76,9 +76,14 @@ AlphaGenome::AlphaGenome(const std::string& folder, const ModelConfig& config,
     info_.choices.emplace_back("organism", config_.organisms[row]);
   info_.choices.emplace_back("pair_gelu",
                              pair_gelu_ == alphagenome::PairGelu::tanh ? "tanh" : "erf");
-  if (weights_.junctions)
-    site_rows_.emplace(context, std::vector<KeptStore::Array>{
-                                    {context.compute_dtype(), n_bases, config_.fine_width()}});
+  const Needs all = needs({});
+  const DType operand = context.compute_dtype();
+  embeddings_.emplace(
+      context,
+      std::vector<KeptStore::Array>{
+          {operand, all.fine ? n_bases : 0, config_.fine_width()},
+          {operand, all.coarse ? n_bases / config_.coarse_bin() : 0, config_.coarse_width()},
+          {operand, all.contacts ? n_pairs * n_pairs : 0, config_.pair_channels}});
 }
 
 std::string AlphaGenome::describe() const {
@@ -111,15 +116,15 @@ Outputs AlphaGenome::run_task(Task task, const Request& request) {
   if (has_junctions(request)) {
     std::int64_t first = 0;
     if (request.sites != nullptr) {
-      site_slots = site_rows_->take(static_cast<std::size_t>(n_windows));
+      site_slots = embeddings_->take(static_cast<std::size_t>(n_windows));
       first = static_cast<std::int64_t>(*site_slots.front());
       if (static_cast<std::int64_t>(*site_slots.back()) != first + n_windows - 1)
         throw std::logic_error("slots of sites that are not next to each other");
     } else {
-      site_rows_->reserve(static_cast<std::size_t>(n_windows));
+      embeddings_->reserve(static_cast<std::size_t>(n_windows));
     }
-    task.site_rows =
-        site_rows_->rows(0).slice(0, first * info_.window, (first + n_windows) * info_.window);
+    task.kept.fine =
+        embeddings_->rows(0).slice(0, first * info_.window, (first + n_windows) * info_.window);
   }
   std::vector<KeptStore::Slot> slots;
   if (request.kept != nullptr) slots = kept_store_.take(static_cast<std::size_t>(n_windows));
@@ -128,7 +133,7 @@ Outputs AlphaGenome::run_task(Task task, const Request& request) {
   if (!site_slots.empty())
     keep_sites(std::move(site_slots), outputs, request);
   else if (has_junctions(request))
-    add_junctions(task.site_rows, n_windows, outputs);
+    add_junctions(task.kept.fine, n_windows, outputs);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const auto of_window = task.letters.subspan(i * length, length);
     request.kept->push_back({{of_window.begin(), of_window.end()}, std::move(slots[i])});
@@ -158,19 +163,22 @@ std::size_t AlphaGenome::measure(std::int64_t n_windows, const Request& request)
   Task task{letters};
   std::size_t kept = 0;
   if (has_junctions(request)) {
-    task.site_rows =
+    task.kept.fine =
         Tensor(nullptr, context_.compute_dtype(), {n_windows * info_.window, config_.fine_width()});
-    kept = site_rows_->window_bytes() * static_cast<std::size_t>(n_windows);
+    kept = embeddings_->window_bytes() * static_cast<std::size_t>(n_windows);
   }
   return kept + measure_pass([&](Pass& pass) { forward(pass, task, request); });
 }
 
 bool AlphaGenome::has_junctions(const Request& request) const {
-  return (request.tracks || request.sites != nullptr) && weights_.junctions.has_value();
+  if (!weights_.junctions) return false;
+  for (std::size_t i = 0; i < heads_.size(); ++i)
+    if (heads_[i].name == alphagenome::kJunctions && request.wants_tracks(i)) return true;
+  return request.sites != nullptr;
 }
 
 void AlphaGenome::reserve_sites(std::size_t n_windows) {
-  if (site_rows_) site_rows_->reserve(n_windows);
+  if (weights_.junctions) embeddings_->reserve(n_windows);
 }
 
 SpliceSites AlphaGenome::select_sites(std::span<const float> probabilities) const {
@@ -191,7 +199,7 @@ Outputs AlphaGenome::run_junctions(const SiteWindow& window, const SpliceSites& 
                                    const SiteRows& rows) {
   if (!weights_.junctions) return DnaModel::run_junctions(window, sites, rows);
   const std::int64_t n = std::ssize(window.probabilities) / alphagenome::kSpliceClasses;
-  const Tensor of_window = site_rows_->rows(0, *window.slot).slice(0, 0, n);
+  const Tensor of_window = embeddings_->rows(0, *window.slot).slice(0, 0, n);
   const SiteRows kept = alphagenome::rows_behind(rows, window.first, n);
   const Outputs strands = run_pass([&](Pass& pass) {
     pass.depends_on(reinterpret_cast<std::uintptr_t>(of_window.data));

@@ -49,6 +49,10 @@ class AlphaGenome final : public DnaModel {
   Outputs run(std::span<const std::uint8_t> letters, const Request& request) override;
   std::size_t measure(std::int64_t n_windows, const Request& request) const override;
 
+  bool keeps_embeddings() const override { return true; }
+  KeptStore::Slot run_embeddings(std::span<const std::uint8_t> letters) override;
+  Outputs run_kept(const KeptStore::Slot& window, const HeadRange& heads) override;
+
   void reserve_sites(std::size_t n_windows) override;
   SpliceSites select_sites(std::span<const float> probabilities) const override;
   Outputs run_junctions(const SiteWindow& window, const SpliceSites& sites,
@@ -68,12 +72,18 @@ class AlphaGenome final : public DnaModel {
   bool has_junctions(const Request& request) const;
   void keep_sites(std::vector<KeptStore::Slot> slots, const Outputs& outputs,
                   const Request& request) const;
+  // What heads read of windows, operands: embeddings of bases, of coarse positions and of pairs.
+  struct Embeddings {
+    tensor::Tensor fine, coarse, pairs;
+  };
+  // Those of a slot that loaded heads read.
+  Embeddings kept_embeddings(std::size_t slot) const;
   // What a pass computes of windows.
   struct Task {
     std::span<const std::uint8_t> letters;
     const ChangedParts* changed = nullptr;        // of windows that are near kept ones
     std::span<const KeptStore::Slot> slots = {};  // of windows to be kept
-    tensor::Tensor site_rows = {};  // where the embedding of bases goes, for add_junctions()
+    Embeddings kept = {};  // where embeddings go that are read behind the pass
   };
   Outputs run_task(Task task, const Request& request);
   void forward(Pass& pass, const Task& task, const Request& request) const;
@@ -84,11 +94,13 @@ class AlphaGenome final : public DnaModel {
                                 const tensor::Tensor& of_coarse) const;
   void keep(Pass& pass, const tensor::Tensor& x, std::span<const KeptStore::Slot> slots) const;
   void add_junctions(const tensor::Tensor& site_rows, std::int64_t n_windows, Outputs& outputs);
-  tensor::Tensor upload_contacts(Pass& pass, const alphagenome::Batch& batch,
-                                 const Request& request) const;
-  void contact_maps(Pass& pass, const alphagenome::Batch& batch, const tensor::Tensor& pair,
-                    const tensor::Tensor& contacts) const;
-  tensor::Tensor coarse_embedding(Pass& pass, const tensor::Tensor& x) const;
+  void forward_heads(Pass& pass, const Embeddings& window, const Request& request) const;
+  tensor::Tensor upload_contacts(Pass& pass, std::int64_t n_windows, const Request& request) const;
+  void contact_maps(Pass& pass, const tensor::Tensor& pairs, const tensor::Tensor& contacts) const;
+  tensor::Tensor pair_embedding(Pass& pass, const tensor::Tensor& pair,
+                                const tensor::Tensor& kept) const;
+  tensor::Tensor coarse_embedding(Pass& pass, const tensor::Tensor& x,
+                                  const tensor::Tensor& kept) const;
   tensor::Tensor fine_embedding(Pass& pass, const alphagenome::UnetRows& rows,
                                 const tensor::Tensor& decoded, const tensor::Tensor& coarse,
                                 const tensor::Tensor& kept) const;
@@ -96,8 +108,8 @@ class AlphaGenome final : public DnaModel {
   alphagenome::Config config_;
   const alphagenome::PairGelu pair_gelu_;
   alphagenome::Weights weights_;
-  std::optional<KeptStore> site_rows_;  // where junctions are predicted
-  const TowerReach reach_;              // of the encoder
+  std::optional<KeptStore> embeddings_;  // those of bases first
+  const TowerReach reach_;               // of the encoder
 };
 
 ModelDef alphagenome_model();

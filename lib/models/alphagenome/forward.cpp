@@ -1,6 +1,5 @@
 // The forward pass of AlphaGenome.
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,18 +8,12 @@
 #include "lib/models/alphagenome/unet.hpp"
 #include "lib/ops/elementwise/map.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
-#include "lib/ops/gather/repeat_rows.hpp"
-#include "lib/ops/gemm/gemm.hpp"
-#include "lib/ops/normalisation/add_layer_norm.hpp"
-#include "lib/tensor/views.hpp"
 
 namespace biogpu::models {
 
 using alphagenome::Batch;
-using alphagenome::kContactMaps;
 using alphagenome::UnetRows;
 using ops::Activation;
-using ops::MapCode;
 using tensor::DType;
 using tensor::Tensor;
 
@@ -103,8 +96,10 @@ void AlphaGenome::keep(Pass& pass, const Tensor& x, std::span<const KeptStore::S
 
 void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) const {
   const std::int64_t n_windows = std::ssize(task.letters) / info_.window;
-  const Tensor& site_rows = task.site_rows;
-  const Needs need = needs(request);
+  Needs need = needs(request);
+  need.fine = need.fine || !task.kept.fine.empty();
+  need.coarse = need.coarse || !task.kept.coarse.empty();
+  need.contacts = need.contacts || !task.kept.pairs.empty();
   const std::optional<alphagenome::ReadParts> parts =
       need.fine ? read_parts(request, n_windows) : std::nullopt;
   // Bins of parts are counted from the first base of the part.
@@ -143,17 +138,17 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
   take_track_outputs(pass, coarse, request, n_windows);
   const std::int64_t n_rows = n_windows * batch.n_positions, n_pairs = batch.n_pairs;
   const std::int64_t n_bases = n_windows * batch.n_bases, width = config_.width();
-  const Embedding& pair_embedding = info_.embeddings[2];
+  const Embedding& of_pairs = info_.embeddings[2];
   if (request.embedding)
-    pass.output(pair_embedding.output(), {n_windows * n_pairs * n_pairs, pair_embedding.width});
+    pass.output(of_pairs.output(), {n_windows * n_pairs * n_pairs, of_pairs.width});
+  for (const Tensor& kept : {task.kept.fine, task.kept.coarse, task.kept.pairs})
+    pass.depends_on(reinterpret_cast<std::uintptr_t>(kept.data));
   Tensor site_probabilities;
-  if (!site_rows.empty()) {
-    pass.depends_on(reinterpret_cast<std::uintptr_t>(site_rows.data));
+  if (has_junctions(request))
     site_probabilities = pass.output(
         alphagenome::kSiteProbabilities,
         {n_windows * (parts ? n_part_bases : batch.n_bases), alphagenome::kSpliceClasses});
-  }
-  const Tensor contacts = need.contacts ? upload_contacts(pass, batch, request) : Tensor();
+  const Tensor contacts = need.contacts ? upload_contacts(pass, n_windows, request) : Tensor();
   if (request.parts) {
     pass.output("trunk", {n_rows, width});
     pass.output("tower", {n_rows, width});
@@ -189,20 +184,23 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
     const Tensor pairs(pair.data, pair.dtype,
                        {n_windows * n_pairs * n_pairs, config_.pair_channels});
     keep_part("pair", pairs);
-    if (need.contacts) contact_maps(pass, batch, pair, contacts);
+    if (need.contacts) {
+      const auto of_contacts = arena.scope();
+      contact_maps(pass, pair_embedding(pass, pair, task.kept.pairs), contacts);
+    }
     if (!need.fine && !need.coarse) return;
-    const Tensor of_coarse = coarse_embedding(pass, x);
+    const Tensor of_coarse = coarse_embedding(pass, x, task.kept.coarse);
     run_heads(pass, coarse, request, of_coarse, coarse_inputs);
     if (!need.fine) return;
     if (parts) {
       const Tensor of_fine = part_embedding(pass, *decoded_parts, x, of_coarse);
       run_heads(pass, fine, of_parts, of_fine, fine_inputs);
-      if (site_rows.empty()) return;
+      if (site_probabilities.empty()) return;
       for (std::int64_t w = 0; w < n_windows; ++w) {
         const std::int64_t part = w * n_part_bases, window = w * batch.n_bases;
         ops::gather_rows(context, {of_fine.slice(0, part, part + n_part_bases),
                                    {},
-                                   site_rows.slice(0, window, window + n_part_bases)});
+                                   task.kept.fine.slice(0, window, window + n_part_bases)});
       }
       weights_.junctions->sites.compute(pass, of_fine, site_probabilities);
       return;
@@ -210,9 +208,10 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
     const Tensor decoded = arena.take(context.compute_dtype(), {n_bases, config_.n_channels});
     alphagenome::decode(pass, config_, weights_, encoded, x, skips, decoded);
     keep_part("decoded", decoded);
-    const Tensor of_fine = fine_embedding(pass, encoded, decoded, of_coarse, site_rows);
+    const Tensor of_fine = fine_embedding(pass, encoded, decoded, of_coarse, task.kept.fine);
     run_heads(pass, fine, request, of_fine, fine_inputs);
-    if (!site_rows.empty()) weights_.junctions->sites.compute(pass, of_fine, site_probabilities);
+    if (!site_probabilities.empty())
+      weights_.junctions->sites.compute(pass, of_fine, site_probabilities);
   });
 }
 
@@ -231,104 +230,6 @@ Tensor AlphaGenome::part_embedding(Pass& pass, const DecodedParts& parts, const 
   ops::gather_rows(context, {x, parts.positions, of_x});
   alphagenome::decode(pass, config_, weights_, parts.rows, of_x, skips, decoded);
   return fine_embedding(pass, parts.rows, decoded, coarse, {});
-}
-
-// Operand [positions, coarse width]; also fp32 where it is an output.
-Tensor AlphaGenome::coarse_embedding(Pass& pass, const Tensor& x) const {
-  tensor::Context& context = pass.context();
-  const Tensor embedding =
-      pass.arena().take(context.compute_dtype(), {x.shape[0], config_.coarse_width()});
-  const auto scope = pass.arena().scope();
-  const Tensor read = pass.arena().take(context.compute_dtype(), {x.shape[0], x.shape[1]});
-  ops::map(context, ops::map_copy(x, read));
-  ops::gemm(context, {read, &weights_.coarse_project, Activation::gelu_sigmoid, {}, embedding});
-  const Tensor wanted = pass.find(info_.embeddings[1].output());
-  if (!wanted.empty()) ops::map(context, ops::map_copy(embedding, wanted));
-  return embedding;
-}
-
-// Operand [bases, fine width], in `kept` where that is given.
-Tensor AlphaGenome::fine_embedding(Pass& pass, const UnetRows& rows, const Tensor& decoded,
-                                   const Tensor& coarse, const Tensor& kept) const {
-  tensor::Context& context = pass.context();
-  tensor::Arena& arena = pass.arena();
-  const std::int64_t width = config_.fine_width();
-  const Tensor embedding =
-      kept.empty() ? arena.take(context.compute_dtype(), {decoded.shape[0], width}) : kept;
-  const auto scope = arena.scope();
-  const Tensor skip = arena.take(DType::f32, {coarse.shape[0], width});
-  const Tensor y = arena.take(DType::f32, {decoded.shape[0], width});
-  ops::gemm(context, {coarse, &weights_.fine_skip, Activation::none, {}, skip});
-  ops::gemm(context, {decoded, &weights_.fine_project, Activation::none, {}, y});
-  ops::repeat_rows(context, {skip,
-                             config_.coarse_bin(),
-                             &rows.coarse(),
-                             &rows.bases(),
-                             y,
-                             {},
-                             {{}, {}, Activation::gelu_sigmoid, embedding}});
-  const Tensor wanted = pass.find(info_.embeddings[0].output());
-  if (!wanted.empty()) ops::map(context, ops::map_copy(embedding, wanted));
-  return embedding;
-}
-
-// Takes the outputs of contact maps. The rows of their pairs that are wanted: i32, or empty.
-Tensor AlphaGenome::upload_contacts(Pass& pass, const Batch& batch, const Request& request) const {
-  const std::int64_t n = batch.n_pairs;
-  Tensor wanted;
-  for (std::size_t i = 0; i < heads_.size(); ++i) {
-    if (heads_[i].name != kContactMaps) continue;
-    const std::int64_t n_tracks = weights_.heads[i].linear.n_out;
-    if (request.tracks)
-      pass.output(std::string("tracks.") + kContactMaps, {batch.n_windows * n * n, n_tracks});
-    if (!request.wants_rows(i)) continue;
-    const std::int64_t n_bins = rows_capacity(request.rows[i], batch.n_windows);
-    std::vector<std::int32_t> rows;
-    for (std::int64_t w = 0; w < batch.n_windows; ++w) {
-      const BinRows& bins = request.rows[i][static_cast<std::size_t>(w)];
-      if (bins.begin < 0 || bins.end < bins.begin || bins.end > n)
-        throw std::out_of_range("rows that are not of a window");
-      for (std::int64_t k = 0; k < n_bins; ++k)
-        for (std::int64_t other = 0; other < n; ++other)
-          rows.push_back(static_cast<std::int32_t>((w * n + other) * n +
-                                                   (k < bins.size() ? bins.begin + k : 0)));
-    }
-    wanted = pass.upload(rows);
-    pass.output(std::string("rows.") + kContactMaps, {std::ssize(rows), n_tracks});
-  }
-  return wanted;
-}
-
-// The mean of both directions of each pair, normalised and activated: the embedding of pairs; and
-// its product. contacts: the rows of `rows`.
-void AlphaGenome::contact_maps(Pass& pass, const Batch& batch, const Tensor& pair,
-                               const Tensor& contacts) const {
-  tensor::Context& context = pass.context();
-  tensor::Arena& arena = pass.arena();
-  const auto scope = arena.scope();
-  const std::int64_t n = batch.n_windows * batch.n_pairs * batch.n_pairs;
-  const std::int64_t channels = config_.pair_channels;
-  const Tensor mean =
-      arena.take(DType::f32, {batch.n_windows, batch.n_pairs, batch.n_pairs, channels});
-  ops::map(
-      context,
-      ops::make_map({pair, tensor::permuted(pair, {0, 2, 1, 3})},
-                    {{MapCode::add, 1}, {MapCode::multiply, ops::Map::kNumber, 0, 0.5f}}, mean));
-  const Tensor rows(mean.data, mean.dtype, {n, channels});
-  const Tensor read = arena.take(context.compute_dtype(), {n, channels});
-  ops::add_layer_norm(context, {rows, {}, weights_.pair_norm, {}, rows, {}, ops::NormKind::rms});
-  ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, read));
-  const Tensor wanted = pass.find(info_.embeddings[2].output());
-  if (!wanted.empty()) ops::map(context, ops::map_function(MapCode::gelu_sigmoid, rows, wanted));
-  Tensor out = pass.find(std::string("tracks.") + kContactMaps);
-  for (std::size_t i = 0; i < heads_.size(); ++i) {
-    if (heads_[i].name != kContactMaps || (out.empty() && contacts.empty())) continue;
-    const tensor::Linear& linear = weights_.heads[i].linear;
-    if (out.empty()) out = arena.take(DType::f32, {n, linear.n_out});
-    ops::gemm(context, {read, &linear, Activation::none, {}, out});
-    if (!contacts.empty())
-      ops::gather_rows(context, {out, contacts, pass.find(std::string("rows.") + kContactMaps)});
-  }
 }
 
 }  // namespace biogpu::models

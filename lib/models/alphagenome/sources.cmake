@@ -2,6 +2,7 @@ set(sources
     alphagenome.cpp
     batch.cpp
     config.cpp
+    embeddings.cpp
     forward.cpp
     head_weights.cpp
     junctions.cpp

@@ -94,6 +94,17 @@ Outputs DnaModel::run_changed(std::span<const ChangedWindow> windows, const Requ
   return run(letters, request);
 }
 
+KeptStore::Slot DnaModel::run_embeddings(std::span<const std::uint8_t> letters) {
+  static_cast<void>(letters);
+  throw std::logic_error("a model that keeps no embeddings");
+}
+
+Outputs DnaModel::run_kept(const KeptStore::Slot& window, const HeadRange& heads) {
+  static_cast<void>(window);
+  static_cast<void>(heads);
+  throw std::logic_error("a model that keeps no embeddings");
+}
+
 void DnaModel::reserve_sites(std::size_t n_windows) { static_cast<void>(n_windows); }
 
 SpliceSites DnaModel::select_sites(std::span<const float> probabilities) const {

@@ -76,6 +76,15 @@ struct HeadChoice {
   std::vector<std::size_t> other_strand = {};
 };
 
+// Loaded heads [first, end).
+struct HeadRange {
+  std::size_t first = 0;
+  std::size_t end = SIZE_MAX;
+
+  bool has(std::size_t head) const { return head >= first && head < end; }
+  bool operator==(const HeadRange&) const = default;
+};
+
 // A window that was run, and where its model keeps what is kept of it.
 struct KeptWindow {
   std::vector<std::uint8_t> letters;
@@ -141,11 +150,15 @@ class DnaModel : public Model {
     // The bases of each window that sites are looked for in, where only sums and rows are asked for
     // besides; none: all.
     std::span<const BinRows> site_bases = {};
+    HeadRange heads = {};  // whose tracks are asked for
 
     // What is asked for of a loaded head. Others are not computed.
+    bool wants_tracks(std::size_t head) const { return tracks && heads.has(head); }
     bool wants_sums(std::size_t head) const { return !sums.empty() && !sums[head].empty(); }
     bool wants_rows(std::size_t head) const { return !rows.empty() && !rows[head].empty(); }
-    bool wants(std::size_t head) const { return tracks || wants_sums(head) || wants_rows(head); }
+    bool wants(std::size_t head) const {
+      return wants_tracks(head) || wants_sums(head) || wants_rows(head);
+    }
   };
 
   const Info& info() const { return info_; }
@@ -184,6 +197,14 @@ class DnaModel : public Model {
   // strand with more of them has. Of a model with a loaded head of junctions.
   virtual Outputs run_junctions(const SiteWindow& window, const SpliceSites& sites,
                                 const SiteRows& rows);
+
+  // Tracks of a window in passes of their own, where they are too large to be there at a time: a
+  // model that offers it keeps the embeddings that loaded heads read.
+  virtual bool keeps_embeddings() const { return false; }
+  // letters: of one window.
+  virtual KeptStore::Slot run_embeddings(std::span<const std::uint8_t> letters);
+  // What run() gives of it with Request::heads.
+  virtual Outputs run_kept(const KeptStore::Slot& window, const HeadRange& heads);
 
   // Bytes of a pass over so many windows.
   virtual std::size_t measure(std::int64_t n_windows, const Request& request) const = 0;

@@ -144,7 +144,7 @@ void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request
     if (!end.has(i)) continue;
     const HeadChoice& choice = end.model.heads()[i];
     const std::int64_t n_loaded = end.layers[i].linear.n_out;
-    if (request.tracks) pass.output("tracks." + choice.name, {n_rows, n_loaded});
+    if (request.wants_tracks(i)) pass.output("tracks." + choice.name, {n_rows, n_loaded});
     if (request.wants_rows(i))
       pass.output("rows." + choice.name,
                   {n_windows * rows_capacity(request.rows[i], n_windows), n_loaded});

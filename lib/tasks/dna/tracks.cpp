@@ -41,18 +41,19 @@ struct WindowOutput {
 
 std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Request& request) {
   std::vector<WindowOutput> outputs;
-  if (request.tracks)
-    for (const models::HeadChoice& choice : model.heads()) {
-      const models::TrackHead& head = model.head(choice);
-      // Where a head has two arrays, none can be the record's own key.
-      const std::string suffix =
-          model.heads().size() > 1 || head.is_ragged ? "/" + choice.name : std::string();
-      outputs.push_back({"tracks." + choice.name, suffix, choice.other_strand,
-                         head.bins.reverse_shift, head.row_shape, head.is_ragged});
-      if (head.is_ragged)
-        outputs.push_back(
-            {"positions." + choice.name, suffix + "_positions", {}, 0, {}, head.is_ragged});
-    }
+  for (std::size_t i = 0; i < model.heads().size(); ++i) {
+    if (!request.wants_tracks(i)) continue;
+    const models::HeadChoice& choice = model.heads()[i];
+    const models::TrackHead& head = model.head(choice);
+    // Where a head has two arrays, none can be the record's own key.
+    const std::string suffix =
+        model.heads().size() > 1 || head.is_ragged ? "/" + choice.name : std::string();
+    outputs.push_back({"tracks." + choice.name, suffix, choice.other_strand,
+                       head.bins.reverse_shift, head.row_shape, head.is_ragged});
+    if (head.is_ragged)
+      outputs.push_back(
+          {"positions." + choice.name, suffix + "_positions", {}, 0, {}, head.is_ragged});
+  }
   if (request.embedding)
     for (const models::Embedding& embedding : model.info().embeddings)
       outputs.push_back({embedding.output(),
@@ -61,6 +62,31 @@ std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Requ
                          0,
                          embedding.row_shape});
   return outputs;
+}
+
+// Arrays of the windows of a pass, which have these keys.
+void add_arrays(const std::vector<WindowOutput>& outputs, std::span<const std::string> keys,
+                const models::Outputs& pass, pipeline::RecordOutputs& result) {
+  const std::size_t n = keys.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (const WindowOutput& output : outputs) {
+      if (output.is_ragged) {
+        const models::Outputs::Array& own = pass.at(fmt::format("{}.{}", output.name, i));
+        result.arrays.push_back(
+            {keys[i] + output.suffix, own.shape, own.values, output.suffix.size()});
+        continue;
+      }
+      const models::Outputs::Array& array = pass.at(output.name);
+      const std::size_t size = array.values.size() / n;
+      std::vector<std::int64_t> shape = array.shape;
+      shape[0] /= static_cast<std::int64_t>(n);
+      if (!output.row_shape.empty()) {
+        shape = output.row_shape;
+        shape.push_back(array.shape.back());
+      }
+      result.arrays.push_back({keys[i] + output.suffix, shape, array.values.piece(i * size, size),
+                               output.suffix.size()});
+    }
 }
 
 // Makes rows the mean of them and of those of the other strand, which are in the opposite order and
@@ -100,13 +126,12 @@ void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
 std::uint64_t window_bytes(const DnaModel& model, const TrackOptions& options) {
   std::int64_t n = 0;
   const auto add = [&](std::int64_t n_rows, std::int64_t width) { n += n_rows * width; };
-  if (options.request.tracks)
-    for (const models::HeadChoice& choice : model.heads()) {
-      const models::TrackHead& head = model.head(choice);
-      const std::int64_t n_tracks =
-          choice.tracks.empty() ? head.n_tracks : std::ssize(choice.tracks);
-      if (!head.is_ragged) add(head.bins.n_bins, n_tracks);
-    }
+  for (std::size_t i = 0; i < model.heads().size(); ++i) {
+    const models::HeadChoice& choice = model.heads()[i];
+    const models::TrackHead& head = model.head(choice);
+    const std::int64_t n_tracks = choice.tracks.empty() ? head.n_tracks : std::ssize(choice.tracks);
+    if (options.request.wants_tracks(i) && !head.is_ragged) add(head.bins.n_bins, n_tracks);
+  }
   if (options.request.embedding)
     for (const models::Embedding& embedding : model.info().embeddings)
       add(embedding.bins.n_bins, embedding.width);
@@ -120,29 +145,10 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
   if (options.both_strands) model.require_strands();
   const std::vector<WindowOutput> outputs = outputs_of(model, options.request);
   const std::size_t first_array = result.arrays.size();
-  run_windows(
-      model, windows.letters, options,
-      [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
-        for (std::size_t i = 0; i < n; ++i)
-          for (const WindowOutput& output : outputs) {
-            if (output.is_ragged) {
-              const models::Outputs::Array& own = pass.at(fmt::format("{}.{}", output.name, i));
-              result.arrays.push_back({windows.keys[first + i] + output.suffix, own.shape,
-                                       own.values, output.suffix.size()});
-              continue;
-            }
-            const models::Outputs::Array& array = pass.at(output.name);
-            const std::size_t size = array.values.size() / n;
-            std::vector<std::int64_t> shape = array.shape;
-            shape[0] /= static_cast<std::int64_t>(n);
-            if (!output.row_shape.empty()) {
-              shape = output.row_shape;
-              shape.push_back(array.shape.back());
-            }
-            result.arrays.push_back({windows.keys[first + i] + output.suffix, shape,
-                                     array.values.piece(i * size, size), output.suffix.size()});
-          }
-      });
+  run_windows(model, windows.letters, options,
+              [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
+                add_arrays(outputs, std::span(windows.keys).subspan(first, n), pass, result);
+              });
   result.n_records += windows.size();
   result.n_residues += windows.letters.size();
   if (!options.both_strands) return;
@@ -161,6 +167,43 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
                             static_cast<std::size_t>(outputs[k].reverse_shift), options.n_threads);
           }
       });
+}
+
+std::vector<models::HeadRange> head_groups(const DnaModel& model, std::uint64_t max_bytes) {
+  std::vector<models::HeadRange> groups;
+  std::uint64_t bytes = 0;  // of the last group
+  for (std::size_t i = 0; i < model.heads().size(); ++i) {
+    TrackOptions of_head;
+    of_head.request.heads = {i, i + 1};
+    const std::uint64_t more = window_bytes(model, of_head);
+    if (groups.empty() || bytes + more > max_bytes) {
+      groups.push_back({i, i});
+      bytes = 0;
+    }
+    groups.back().end = i + 1;
+    bytes += more;
+  }
+  return groups;
+}
+
+void compute_in_groups(const std::shared_ptr<DnaModel>& model, const DnaWindows& window,
+                       std::span<const models::HeadRange> groups, pipeline::RecordOutputs& result) {
+  struct Kept {
+    std::shared_ptr<DnaModel> model;
+    models::KeptStore::Slot embeddings;  // goes before the model
+    std::vector<std::string> keys;
+  };
+  const auto kept =
+      std::make_shared<const Kept>(Kept{model, model->run_embeddings(window.letters), window.keys});
+  for (const models::HeadRange& heads : groups)
+    result.later.emplace_back([kept, heads](pipeline::RecordOutputs& next) {
+      DnaModel::Request request;
+      request.heads = heads;
+      add_arrays(outputs_of(*kept->model, request), kept->keys,
+                 kept->model->run_kept(kept->embeddings, heads), next);
+    });
+  result.n_records += window.size();
+  result.n_residues += window.letters.size();
 }
 
 }  // namespace biogpu::tasks

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,5 +38,14 @@ std::uint64_t window_bytes(const models::DnaModel& model, const TrackOptions& op
 // sites, KEY/HEAD_positions.
 void compute_tracks(models::DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
                     pipeline::RecordOutputs& result);
+
+// Loaded heads in groups, in their order: of one head, or of as many as have arrays of max_bytes
+// together for a window.
+std::vector<models::HeadRange> head_groups(const models::DnaModel& model, std::uint64_t max_bytes);
+
+// What compute_tracks() appends for one window, in results that come later, one for each group. Of
+// a model that keeps embeddings; what is to come holds the model.
+void compute_in_groups(const std::shared_ptr<models::DnaModel>& model, const DnaWindows& window,
+                       std::span<const models::HeadRange> groups, pipeline::RecordOutputs& result);
 
 }  // namespace biogpu::tasks

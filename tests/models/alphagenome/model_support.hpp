@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +66,30 @@ inline void check_alphagenome(LoadedAlphaGenome& loaded, const std::string& form
       INFO(key);
       check_part(name, of_window(outputs, name, w, 2), expected[key], n_columns, bound);
     }
+  }
+}
+
+// Tracks of groups of so many heads, of embeddings that are kept, have the bytes of a whole pass.
+inline void check_kept_heads(LoadedAlphaGenome& loaded, const std::vector<std::size_t>& sizes) {
+  const Letters window = read_windows(kTinyAlphaGenome)[0];
+  const models::Outputs whole = loaded.run({window});
+  const std::size_t n_heads = loaded.model.heads().size();
+  const models::KeptStore::Slot kept = loaded.model.run_embeddings(window);
+  for (const std::size_t size : sizes) {
+    std::set<std::string> names;
+    for (std::size_t first = 0; first < n_heads; first += size) {
+      const models::HeadRange heads{first, std::min(n_heads, first + size)};
+      const models::Outputs part = loaded.model.run_kept(kept, heads);
+      for (const models::Outputs::Array& array : part.arrays()) {
+        INFO(array.name << " of " << size << " heads");
+        const models::Outputs::Array& right = whole.at(array.name);
+        CHECK(array.shape == right.shape);
+        const bool is_same = array.values == right.values;
+        CHECK(is_same);
+        CHECK(names.insert(array.name).second);
+      }
+    }
+    CHECK(names.size() == whole.arrays().size());
   }
 }
 

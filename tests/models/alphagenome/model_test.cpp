@@ -80,6 +80,33 @@ TEST_CASE("alphagenome.model: what is chosen of heads is a part of all", "[alpha
   CHECK(chip.model.measure(1, {}) < all.model.measure(1, {}) / 2);
 }
 
+TEST_CASE("alphagenome.embeddings: groups of heads have the bytes of a whole pass",
+          "[alphagenome][model]") {
+  LoadedAlphaGenome all(ops::make_cpu_context(2), alphagenome_options(0));
+  const std::size_t n_heads = all.model.heads().size();
+  test::check_kept_heads(all, {1, 2, 5, n_heads});
+  // The same heads of a pass over letters compute nothing else.
+  const Letters window = test::read_windows(test::kTinyAlphaGenome)[0];
+  const models::Outputs whole = all.run({window});
+  models::DnaModel::Request request;
+  request.heads = {1, 3};
+  const models::Outputs two = all.run({window}, request);
+  REQUIRE(two.arrays().size() == 2);
+  for (const models::Outputs::Array& array : two.arrays())
+    CHECK(array.values == whole.at(array.name).values);
+  // Embeddings that no loaded head reads are not kept.
+  AlphaGenome::Options options = alphagenome_options(1);
+  options.weights.heads = {{"chip_tf/128", {}}, {"contact_maps", {2, 0}}};
+  LoadedAlphaGenome coarse(ops::make_cpu_context(1), options);
+  test::check_kept_heads(coarse, {1, 2});
+  options.weights.heads = {{"splice_junctions", {5, 1}}, {"rna_seq/1", {3}}};
+  LoadedAlphaGenome fine(ops::make_cpu_context(2), options);
+  test::check_kept_heads(fine, {1, 2});
+  options.weights.heads = {{"contact_maps", {}}};
+  LoadedAlphaGenome contacts(ops::make_cpu_context(2), options);
+  test::check_kept_heads(contacts, {1});
+}
+
 TEST_CASE("alphagenome.model: lengths and organisms that it does not have are refused",
           "[alphagenome]") {
   for (const std::int64_t n_bases : {1000, 65536 + 128}) {

@@ -47,6 +47,13 @@ TEST_CASE(
   test::check_again(gpu, test::read_windows(test::kTinyAlphaGenome));
 }
 
+TEST_CASE("alphagenome.embeddings: groups of heads on the GPU have the bytes of a whole pass",
+          "[alphagenome][model][device]") {
+  if (!test::has_gpu() || test::is_second_width()) return;
+  LoadedAlphaGenome gpu(tensor::make_gpu_context(0, {Precision::fp16}), alphagenome_options(0));
+  test::check_kept_heads(gpu, {1, 6});
+}
+
 TEST_CASE("alphagenome.changed_windows: sums on the GPU have the bytes of a whole pass",
           "[alphagenome][model][device]") {
   // Rows, below, show the same of changed windows where kernels are emulated.

@@ -120,6 +120,14 @@ void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write,
                    write, result_bytes});
 }
 
+void DnaRun::run_holding(ModelInput& input, const Hold& compute, const Write& write) {
+  run_.run(input, {devices_.size(), name_of(devices_.precision()),
+                   [&](std::size_t slot, pipeline::RecordOutputs& result) {
+                     compute(devices_.acquire<models::DnaModel>(), slot, result);
+                   },
+                   write, 0, true});
+}
+
 void DnaRun::finish(std::uint64_t output_bytes, const nlohmann::ordered_json& counts,
                     const std::function<void()>& name_outputs) {
   nlohmann::ordered_json model = {{"architecture", info().architecture}, {"window", info().window}};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -43,6 +44,11 @@ class DnaRun {
   // write gets the results in the order of the input. result_bytes: as ModelRun::Work has it.
   void run(ModelInput& input, const Compute& compute, const Write& write, const Finish& finish = {},
            std::uint64_t result_bytes = 0);
+  // The same of results that have their device until they are written (RecordOutputs::later).
+  using Hold = std::function<void(const std::shared_ptr<models::DnaModel>& model, std::size_t slot,
+                                  pipeline::RecordOutputs& result)>;
+  void run_holding(ModelInput& input, const Hold& compute, const Write& write);
+  std::uint64_t max_held_bytes() const { return run_.max_held_bytes(); }
   // Throws Error{failed} where a result is NaN or infinite.
   template <class Numbers>
   void require_finite(const Numbers& numbers, LazyText place) const {

@@ -20,12 +20,13 @@ WindowRun::WindowRun(const WindowFlags& flags, std::string name, std::string com
 
 // Where the arrays of heads lie on the genome; of those of tiles the bins that are wanted.
 void WindowRun::place_arrays(const std::vector<WindowInput::Position>& windows,
-                             const models::DnaModel& model, pipeline::RecordOutputs& result) {
+                             const models::DnaModel& model, std::size_t first_head,
+                             pipeline::RecordOutputs& result) {
   const std::size_t n_arrays = result.arrays.size() / windows.size();
   for (std::size_t i = 0; i < result.arrays.size(); ++i) {
     const WindowInput::Position& window = windows[i / n_arrays];
     // A ragged head has two arrays.
-    const std::size_t head = std::min(i % n_arrays, model.heads().size() - 1);
+    const std::size_t head = std::min(first_head + i % n_arrays, model.heads().size() - 1);
     const models::BinGrid& bins = model.head(model.heads()[head]).bins;
     std::int64_t begin = window.begin + bins.first_base;
     if (window.wanted_begin < window.wanted_end) {
@@ -59,10 +60,57 @@ void WindowRun::finish_batch(std::size_t slot, const tasks::TrackOptions& option
         return model.head(choice).is_ragged && model.heads().size() > 1;
       });
   if (options.request.tracks && has_one_place && !positions.empty())
-    place_arrays(positions, model, result);
+    place_arrays(positions, model, options.request.heads.first, result);
+}
+
+std::vector<models::HeadRange> WindowRun::head_groups(const tasks::TrackOptions& options) {
+  // One group is written while the next is computed.
+  const std::uint64_t max_bytes = run_.max_held_bytes() / 2;
+  const std::uint64_t bytes = tasks::window_bytes(model(), options);
+  if (!options.request.tracks || !model().keeps_embeddings() || bytes <= max_bytes) return {};
+  const auto groups = tasks::head_groups(model(), max_bytes);
+  if (groups.size() == 1) return {};
+  if (!run_.flags().resume && !options.both_strands) return groups;
+  run_.log().info(fmt::format(
+      "{} bytes of results of a window are held at once, as --resume and --strands both need them",
+      bytes));
+  return {};
+}
+
+// Batches are of one window.
+void WindowRun::run_in_groups(const tasks::TrackOptions& options,
+                              std::span<const models::HeadRange> groups,
+                              const DnaRun::Write& write) {
+  n_per_pass_ = 1;
+  n_head_groups_ = groups.size();
+  input_.set_batch(1);
+  run_.run_holding(
+      input_,
+      [&](const std::shared_ptr<models::DnaModel>& model, std::size_t slot,
+          pipeline::RecordOutputs& result) {
+        tasks::compute_in_groups(model, input_.windows(slot), groups, result);
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+          tasks::TrackOptions of_group = options;
+          of_group.request.heads = groups[i];
+          result.later[i] = [this, slot, of_group,
+                             make = std::move(result.later[i])](pipeline::RecordOutputs& next) {
+            make(next);
+            finish_batch(slot, of_group, next);
+          };
+        }
+      },
+      write);
 }
 
 void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
+  if (const auto groups = head_groups(options); !groups.empty())
+    run_in_groups(options, groups, write);
+  else
+    run_whole(options, write);
+  if (run_.n_records() == 0) run_.log().warn("the input has no window; the output is empty");
+}
+
+void WindowRun::run_whole(tasks::TrackOptions options, const DnaRun::Write& write) {
   n_per_pass_ = options.windows_per_pass = run_.windows_per_pass(options.request);
   options.n_threads = run_.threads_of_device();
   input_.set_batch(n_per_pass_);
@@ -76,13 +124,13 @@ void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
         finish_batch(slot, options, result);
       },
       static_cast<std::uint64_t>(n_per_pass_) * tasks::window_bytes(model(), options));
-  if (run_.n_records() == 0) run_.log().warn("the input has no window; the output is empty");
 }
 
 void WindowRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
   const std::uint64_t n_skipped = input_.n_skipped();
   run_.finish(output_bytes,
               {{"windows_per_pass", n_per_pass_},
+               {"head_groups", n_head_groups_},
                {"windows", run_.n_records()},
                {"skipped", {{"records", n_skipped}}}},
               name_outputs);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,16 @@ class WindowRun {
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
 
  private:
+  // Heads whose arrays of a window are computed and written at a time, where all of them are too
+  // large; else none.
+  std::vector<models::HeadRange> head_groups(const tasks::TrackOptions& options);
+  void run_whole(tasks::TrackOptions options, const DnaRun::Write& write);
+  void run_in_groups(const tasks::TrackOptions& options, std::span<const models::HeadRange> groups,
+                     const DnaRun::Write& write);
+  // first_head: of the loaded ones, that of the first array.
   static void place_arrays(const std::vector<WindowInput::Position>& windows,
-                           const models::DnaModel& model, pipeline::RecordOutputs& result);
+                           const models::DnaModel& model, std::size_t first_head,
+                           pipeline::RecordOutputs& result);
   // What needs no device: names places for errors, refuses numbers that are not finite.
   void finish_batch(std::size_t slot, const tasks::TrackOptions& options,
                     pipeline::RecordOutputs& result);
@@ -37,6 +46,7 @@ class WindowRun {
   DnaRun run_;
   WindowInput input_;
   std::int64_t n_per_pass_ = 0;
+  std::size_t n_head_groups_ = 1;
 };
 
 // `biogpu infer embed` of a model of DNA: arrays [bins, width].

@@ -65,16 +65,16 @@ class ModelDevices {
   Kind& first() const {
     return dynamic_cast<Kind&>(*models_.all().front());
   }
-  // Gives a worker one of the models, as soon as one is free.
+  // One of the models, as soon as one is free, for as long as the pointer is there.
+  template <class Kind>
+  std::shared_ptr<Kind> acquire() {
+    std::unique_ptr<models::Model>& model = models_.wait_acquire();
+    return {&dynamic_cast<Kind&>(*model), [this, &model](Kind*) { models_.release(model); }};
+  }
+  // Gives a worker one of them.
   template <class Kind, class Use>
   void use(const Use& use) {
-    struct Held {
-      ObjectPool<std::unique_ptr<models::Model>>& pool;
-      std::unique_ptr<models::Model>& model;
-      ~Held() { pool.release(model); }
-    };
-    const Held held{models_, models_.wait_acquire()};
-    use(dynamic_cast<Kind&>(*held.model));
+    use(*acquire<Kind>());
   }
 
   // Throws Error{failed} where a result is NaN or infinite.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -99,6 +100,25 @@ void ModelRun::take(const pipeline::RecordOutputs& result, const Work& work) {
   n_unknown_ += result.n_unknown;
 }
 
+// What comes later: the next is made while one is written.
+pipeline::Times ModelRun::write_later(const pipeline::RecordOutputs& result, const Work& work) {
+  if (result.later.empty()) return {};
+  std::array<pipeline::RecordOutputs, 2> parts;
+  std::size_t n_read = 0, n_made = 0;
+  const auto make = [&](std::size_t slot) { result.later[n_made++](parts[slot]); };
+  const auto put = [&](std::size_t slot) {
+    take(parts[slot], work);
+    parts[slot] = {};
+  };
+  return pipeline::run({1, 2},
+                       {[&](std::size_t) { return n_read++ < result.later.size(); }, make, put});
+}
+
+std::uint64_t ModelRun::max_held_bytes() const {
+  const std::uint64_t bound = flags_.shared.max_memory;
+  return bound > 0 ? std::min(bound, pipeline::kMaxHeldBytes) : pipeline::kMaxHeldBytes;
+}
+
 // "5 sequences, 1697 residues, 800 residues/s"
 std::string ModelRun::done(bool at_end) const {
   const double seconds = std::max(1e-9, log_.seconds());
@@ -120,18 +140,27 @@ void ModelRun::run(ModelInput& input, const Work& work) {
     resume_log_->replay([&](const pipeline::RecordOutputs& result) { take(result, work); });
     if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
   }
-  const pipeline::Size size = pipeline::held_results(work.n_workers, work.result_bytes);
+  const pipeline::Size size =
+      work.holds_devices
+          ? pipeline::Size{work.n_workers, work.n_workers}
+          : pipeline::held_results(work.n_workers, work.result_bytes, max_held_bytes());
   std::vector<pipeline::RecordOutputs> results(static_cast<std::size_t>(size.n_in_flight));
   input.begin(results.size(), n_records_);
+  pipeline::Times later;  // inside of the time of writing
   const auto put = [&](std::size_t slot) {
     if (resume_log_) resume_log_->append(results[slot]);
     take(results[slot], work);
+    later += write_later(results[slot], work);
     results[slot] = {};  // what it holds of passes is not kept until the slot's next turn
     const double n = static_cast<double>(input.n_records());
     progress.update(n > 0 ? static_cast<double>(n_records_) / n : 0, done(false));
   };
   times_ = pipeline::run(size, {[&](std::size_t slot) { return input.read(slot); },
                                 [&](std::size_t slot) { work.compute(slot, results[slot]); }, put});
+  times_.compute_s += later.compute_s;
+  times_.compute_wall_s += later.compute_wall_s;
+  times_.write_s -= later.write_wait_s;
+  times_.write_wait_s += later.write_wait_s;
   if (input.n_not_found() > 0)
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: holds {} records more than the inputs; remove it to start again",

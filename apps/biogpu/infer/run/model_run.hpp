@@ -53,7 +53,11 @@ class ModelRun {
     std::function<void(const pipeline::RecordOutputs& result)> write;
     // About the size of a batch's results, where it may be large: bounds how many are held.
     std::uint64_t result_bytes = 0;
+    // Results have their worker's device until they are written: as many are held as workers.
+    bool holds_devices = false;
   };
+  // Memory for results that were computed and not yet written.
+  std::uint64_t max_held_bytes() const;
   void run(ModelInput& input, const Work& work);
   // What went through run(), with what --resume had.
   std::uint64_t n_records() const { return n_records_; }
@@ -73,6 +77,7 @@ class ModelRun {
  private:
   std::string fingerprint(const std::string& state) const;
   void take(const pipeline::RecordOutputs& result, const Work& work);
+  pipeline::Times write_later(const pipeline::RecordOutputs& result, const Work& work);
   void write_summary(std::uint64_t output_bytes, const Report& report);
   std::string done(bool at_end) const;
 

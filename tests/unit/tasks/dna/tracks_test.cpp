@@ -1,4 +1,8 @@
 #include "lib/tasks/dna/tracks.hpp"
+
+#include <memory>
+#include <vector>
+
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "tests/models/alphagenome/model_support.hpp"
 #include "tests/support/catch.hpp"
@@ -27,4 +31,51 @@ TEST_CASE("dna.tracks: the memory of a window's arrays", "[dna][model]") {
   const std::uint64_t one = tasks::window_bytes(loaded.model, of_run);
   of_run.both_strands = true;
   CHECK(tasks::window_bytes(loaded.model, of_run) == 3 * one);
+}
+
+TEST_CASE("dna.tracks: heads in groups by the memory of their arrays", "[dna][model]") {
+  models::AlphaGenome::Options options = test::alphagenome_options(0);
+  // 5, 3 and 1 fp32 numbers a base, 3 of each of 8 x 8 pairs; those of junctions are not known.
+  options.weights.heads = {{"atac/1", {}},
+                           {"dnase/1", {}},
+                           {"cage/1", {2}},
+                           {"contact_maps", {}},
+                           {"splice_junctions", {}}};
+  const auto context = ops::make_cpu_context(2);
+  const auto model = std::make_shared<models::AlphaGenome>(
+      test::model_data(test::kTinyAlphaGenome),
+      models::ModelConfig(test::model_data(test::kTinyAlphaGenome)), *context, options);
+  using Groups = std::vector<models::HeadRange>;
+  constexpr std::uint64_t kTrack = 1024 * sizeof(float);
+  CHECK(tasks::head_groups(*model, 8 * kTrack) == Groups{{0, 2}, {2, 5}});
+  CHECK(tasks::head_groups(*model, 8 * kTrack - 1) == Groups{{0, 1}, {1, 5}});
+  CHECK(tasks::head_groups(*model, 4 * kTrack) == Groups{{0, 1}, {1, 3}, {3, 5}});
+  CHECK(tasks::head_groups(*model, 1) == Groups{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}});
+  CHECK(tasks::head_groups(*model, 1 << 30) == Groups{{0, 5}});
+
+  const tasks::DnaWindows window{{"a"}, test::read_windows(test::kTinyAlphaGenome)[0]};
+  pipeline::RecordOutputs whole;
+  tasks::compute_tracks(*model, window, {}, whole);
+  for (const Groups& groups : {Groups{{0, 2}, {2, 5}}, Groups{{0, 1}, {1, 2}, {2, 4}, {4, 5}}}) {
+    pipeline::RecordOutputs result, got;
+    tasks::compute_in_groups(model, window, groups, result);
+    CHECK(model.use_count() == 2);
+    CHECK(result.arrays.empty());
+    CHECK(result.n_records == 1);
+    CHECK(result.n_residues == 1024);
+    REQUIRE(result.later.size() == groups.size());
+    for (const auto& make : result.later) make(got);
+    REQUIRE(got.arrays.size() == whole.arrays.size());
+    for (std::size_t i = 0; i < got.arrays.size(); ++i) {
+      const io::NamedArray &array = got.arrays[i], &right = whole.arrays[i];
+      INFO(right.key);
+      CHECK(array.key == right.key);
+      CHECK(array.kind_bytes == right.kind_bytes);
+      CHECK(array.shape == right.shape);
+      const bool is_same = array.values == right.values;
+      CHECK(is_same);
+    }
+    result = {};
+    CHECK(model.use_count() == 1);
+  }
 }
