@@ -3,8 +3,8 @@
 usage: scorer_check.py make | scorer_check.py check BIOGPU MODEL TABLE [merged] | scorer_check.py intervals ARRAYS MODEL TABLE
 
 `make` writes genome.fa, variants.vcf, genes.gtf and polya.bed into the working folder. `check` makes the letters of both alleles
-itself, has `infer tracks` predict them, and compares every score of the table of all recommended scorers but that of
-junctions, and which lines it has. `intervals` compares scores of genes in windows with what ARRAYS, of `infer tracks`, has for these.
+itself, has `infer tracks` and `infer embed` predict them, and compares every score of the table of all recommended scorers,
+and which lines it has. `intervals` compares scores of genes in windows with what ARRAYS, of `infer tracks`, has for these.
 """
 import csv
 import json
@@ -13,6 +13,8 @@ import random
 import struct
 import subprocess
 import sys
+
+from junction_scores import JunctionHead, check_reported, choose_sites, junction_scores
 
 WINDOW, COARSE, PAIR = 1024, 8, 128
 CHR1, CHR2 = 6000, 900
@@ -124,14 +126,58 @@ def polya_score(gene, ref, alt, begin):
     return scores
 
 
+def genes_over(position, ref_text, alt_text):
+    return [gene for gene in GENES if max(t[1] for t in gene[4]) > position and
+            min(t[0] for t in gene[4]) - 1 < position + max(len(ref_text), len(alt_text))]
+
+
+def body_of(gene, begin):
+    return min(t[0] for t in gene[4]) - 1 - begin, max(t[1] for t in gene[4]) - begin
+
+
+def annotated_sites(begin):
+    """(class, base of the window) of the ends of introns."""
+    for _, _, _, strand, transcripts in GENES:
+        for _, _, exons in transcripts:
+            for (_, last), (first, _) in zip(exons, exons[1:]):
+                before, behind = ("neg_acceptor", "neg_donor") if strand == "-" else ("pos_donor", "pos_acceptor")
+                yield before, last - 1 - begin
+                yield behind, first - 1 - begin
+
+
+def scores_of_junctions(head, position, ref_text, alt_text, begin, ref, alt):
+    """{gene_id: scores of all introns} of coding genes that an allele overlaps."""
+    genes = genes_over(position, ref_text, alt_text)
+    coding = [gene for gene in genes if gene[2] == "protein_coding"]
+    if not coding:
+        return {}
+    mask = {base for gene in genes for base in range(*body_of(gene, begin)) if 0 <= base < WINDOW}
+    of_alleles = [{name: rows if of is ref else aligned(rows, position - begin, ref_text, alt_text)
+                   for name, rows in of.items() if name in ("splice_sites", "1bp")} for of in (ref, alt)]
+    sites = choose_sites([of["splice_sites"] for of in of_alleles], list(annotated_sites(begin)), mask)
+    scores = {}
+    for gene in coding:
+        found = junction_scores(head, [of["1bp"] for of in of_alleles], sites, gene[3], body_of(gene, begin))
+        scores[gene[0].split(".")[0]] = {(first + begin, end + begin): values for (first, end), values in found.items()}
+    return scores
+
+
+def check_junctions(lines, right):
+    """right: {(variant, window, gene): scores of all introns}."""
+    got = {}
+    for line in lines:
+        values = got.setdefault(tuple(line[:3]), {}).setdefault((int(line[6]), int(line[7])), {})
+        assert line[10] not in values, line
+        values[line[10]] = float(line[-1])
+    assert got.keys() == {key for key, scores in right.items() if scores}, (got.keys(), right.keys())
+    for key, introns in got.items():
+        check_reported({intron: [values[f"splice_junctions {t}"] for t in range(len(values))]
+                        for intron, values in introns.items()}, right[key])
+
+
 def scores_of(position, ref_text, alt_text, begin, ref, alt):
     """(scorer, output, gene or None, scores of all tracks) of an allele."""
     base = position - begin
-
-    def genes_over():
-        return [gene for gene in GENES if max(t[1] for t in gene[4]) > position and
-                min(t[0] for t in gene[4]) - 1 < position + max(len(ref_text), len(alt_text))]
-
     for output, width in AGGREGATED.items():
         size = COARSE if output.startswith("CHIP") else 1
         head = f"{output.lower()}/{128 if size > 1 else 1}"
@@ -158,11 +204,10 @@ def scores_of(position, ref_text, alt_text, begin, ref, alt):
             yield ("GeneMaskLFCScorer(requested_output=RNA_SEQ)", "RNA_SEQ", gene,
                    [math.log(a + 1e-3) - math.log(b + 1e-3) for a, b in zip(now, before)])
             yield "GeneMaskActiveScorer(requested_output=RNA_SEQ)", "RNA_SEQ", gene, list(map(max, now, before))
-    for gene in genes_over():
+    for gene in genes_over(position, ref_text, alt_text):
         for output in ("SPLICE_SITES", "SPLICE_SITE_USAGE"):
             rows = aligned(alt[output.lower()], base, ref_text, alt_text)
-            first, last = min(t[0] for t in gene[4]) - 1, max(t[1] for t in gene[4])
-            part = slice(max(first - begin, 0), max(last - begin, 0))
+            part = slice(*(max(end, 0) for end in body_of(gene, begin)))
             worst = [max(abs(a - b) for a, b in zip(x, y))
                      for x, y in zip(zip(*rows[part]), zip(*ref[output.lower()][part]))]
             yield f"GeneMaskSplicingScorer(requested_output={output}, width=None)", output, gene, worst
@@ -194,11 +239,17 @@ def check(biogpu, model, table, merged):
                 file.write(f">{i}{key}\n{padded:N<{WINDOW}}\n")
     subprocess.run([biogpu, "infer", "tracks", "-q", "--device", "cpu", "--model", model, "alleles.fa", "-o",
                     "alleles.safetensors"], check=True)
-    tensors, right = read_tensors("alleles.safetensors"), {}
+    subprocess.run([biogpu, "infer", "embed", "-q", "--device", "cpu", "--model", model, "alleles.fa", "-o",
+                    "embeddings.safetensors"], check=True)
+    tensors, right, junctions = read_tensors("alleles.safetensors"), {}, {}
+    tensors |= {name: rows for name, rows in read_tensors("embeddings.safetensors").items() if name.endswith("/1bp")}
+    head = JunctionHead(model, sum(t["head"] == "splice_junctions" and t["name"] != "Padding" for t in metadata))
     for i, (position, ref, alt) in enumerate(alleles):
         begin = position + (len(ref) + 1) // 2 - WINDOW // 2
         of = [{name.split("/", 1)[1]: rows for name, rows in tensors.items() if name.startswith(f"{i}{key}/")}
               for key in ("ref", "alt")]
+        for gene, scores in scores_of_junctions(head, position, ref, alt, begin, *of).items():
+            junctions[f"chr1:{position + 1}:{ref}>{alt}", f"chr1:{begin}-{begin + WINDOW}:.", gene] = scores
         for scorer, output, gene, values in scores_of(position, ref, alt, begin, *of):
             tracks = [t for t in metadata if t["head"] == output.lower() and t["name"] != "Padding"]
             assert len(tracks) == len(values), (output, len(tracks), len(values))
@@ -215,17 +266,15 @@ def check(biogpu, model, table, merged):
         ["Assay title", "ontology_curie", "raw_score"], lines[0]
     of_junctions = [line for line in lines[1:] if line[9] == "SpliceJunctionScorer()"]
     lines = [line for line in lines if line[9] != "SpliceJunctionScorer()"]
-    # Junctions are checked by tests of the model and of the scores; here, that they lie in the one coding gene.
-    assert len(of_junctions) > 20
-    for line in of_junctions:
-        assert line[2] == "ENSG1" and 99 < int(line[6]) < int(line[7]) < 3600 and float(line[-1]) >= 0, line
+    assert len(of_junctions) > 20 and all(line[2] == "ENSG1" for line in of_junctions)
+    check_junctions(of_junctions, junctions)
     got = {tuple(line[:-1]): float(line[-1]) for line in lines[1:]}
     assert len(got) == len(lines) - 1, "a line twice"
     assert got.keys() == right.keys(), (sorted(got.keys() - right.keys())[:3], sorted(right.keys() - got.keys())[:3])
     for key, value in right.items():
         # Values have six digits; logarithms of sums lose some to the subtraction.
         assert abs(got[key] - value) <= 2e-5 * max(abs(value), 0.02), (key, got[key], value)
-    print(f"{len(alleles)} alleles, {len(right)} scores")
+    print(f"{len(alleles)} alleles, {len(right)} scores, {len(of_junctions)} of junctions")
 
 
 def check_intervals(arrays, model, table):
