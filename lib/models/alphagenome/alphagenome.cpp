@@ -192,7 +192,7 @@ void AlphaGenome::keep_sites(std::vector<KeptStore::Slot> slots, const Outputs& 
   const std::optional<alphagenome::ReadParts> parts = read_parts(request, std::ssize(slots));
   for (std::size_t w = 0; w < slots.size(); ++w)
     request.sites->push_back({std::move(slots[w]), probabilities.piece(w * size, size),
-                              parts ? parts->begins[w] * config_.coarse_bin() : 0});
+                              parts ? parts->parts[w].begin * config_.coarse_bin() : 0});
 }
 
 Outputs AlphaGenome::run_junctions(const SiteWindow& window, const SpliceSites& sites,

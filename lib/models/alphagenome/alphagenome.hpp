@@ -66,7 +66,7 @@ class AlphaGenome final : public DnaModel {
     bool fine = false, coarse = false, contacts = false;
   };
   Needs needs(const Request& request) const;
-  TrackEnd end(bool is_fine, std::int64_t n_part_bins = 0) const;
+  TrackEnd end(bool is_fine, const alphagenome::ReadParts* parts = nullptr) const;
   std::optional<alphagenome::ReadParts> read_parts(const Request& request,
                                                    std::int64_t n_windows) const;
   bool has_junctions(const Request& request) const;

@@ -34,13 +34,14 @@ AlphaGenome::Needs AlphaGenome::needs(const Request& request) const {
   return needs;
 }
 
-TrackEnd AlphaGenome::end(bool is_fine, std::int64_t n_part_bins) const {
+TrackEnd AlphaGenome::end(bool is_fine, const alphagenome::ReadParts* parts) const {
   return {*this,
           info_.embeddings[is_fine ? 0 : 1],
           is_fine ? weights_.fine_project : weights_.coarse_project,
           Activation::gelu_sigmoid,
           weights_.heads,
-          n_part_bins};
+          parts == nullptr ? 0 : parts->n_rows * config_.coarse_bin(),
+          parts == nullptr ? 0 : std::ssize(parts->parts)};
 }
 
 // Where only sums, rows and sites of bases are asked for; none where whole windows are decoded.
@@ -49,16 +50,15 @@ std::optional<alphagenome::ReadParts> AlphaGenome::read_parts(const Request& req
   if (request.tracks || request.embedding || request.parts) return {};
   if (has_junctions(request) && request.site_bases.empty()) return {};
   const TrackEnd fine = end(true);
-  std::vector<std::vector<BinSum>> read;
+  alphagenome::ReadBases read;
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     if (!fine.has(i)) continue;
-    if (request.wants_sums(i)) read.emplace_back(request.sums[i].begin(), request.sums[i].end());
-    if (request.wants_rows(i)) read.push_back(alphagenome::as_sums(request.rows[i]));
+    if (request.wants_sums(i)) read.sums.push_back(request.sums[i]);
+    if (request.wants_rows(i)) read.rows.push_back(request.rows[i]);
   }
-  if (has_junctions(request)) read.push_back(alphagenome::as_sums(request.site_bases));
-  if (read.empty()) return {};
-  const std::vector<std::span<const BinSum>> sums(read.begin(), read.end());
-  return alphagenome::find_read_parts(sums, n_windows, info_.window / config_.coarse_bin(),
+  if (has_junctions(request)) read.rows.push_back(request.site_bases);
+  if (read.sums.empty() && read.rows.empty()) return {};
+  return alphagenome::find_read_parts(read, n_windows, info_.window / config_.coarse_bin(),
                                       config_.n_down_blocks + 1);
 }
 
@@ -73,8 +73,8 @@ AlphaGenome::DecodedParts AlphaGenome::upload_parts(Pass& pass, const alphagenom
   const std::int64_t bin = config_.coarse_bin(), n_positions = info_.window / bin;
   std::vector<std::uint8_t> of_parts;
   std::vector<std::int32_t> positions;
-  for (std::size_t w = 0; w < parts.begins.size(); ++w) {
-    const std::int64_t first = static_cast<std::int64_t>(w) * n_positions + parts.begins[w];
+  for (const alphagenome::ReadParts::Part& part : parts.parts) {
+    const std::int64_t first = static_cast<std::int64_t>(part.window) * n_positions + part.begin;
     const auto of_part = letters.subspan(static_cast<std::size_t>(first * bin),
                                          static_cast<std::size_t>(parts.n_rows * bin));
     of_parts.insert(of_parts.end(), of_part.begin(), of_part.end());
@@ -107,14 +107,14 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
   std::vector<std::vector<BinSum>> shifted(request.sums.size());
   std::vector<std::vector<BinRows>> shifted_rows(request.rows.size());
   const std::int64_t n_part_bases = parts ? parts->n_rows * config_.coarse_bin() : 0;
-  const TrackEnd fine = end(true, n_part_bases);
+  const TrackEnd fine = end(true, parts ? &*parts : nullptr);
   for (std::size_t i = 0; parts && i < heads_.size(); ++i) {
     if (fine.has(i) && request.wants_sums(i)) {
-      shifted[i] = parts->shifted(request.sums[i], config_.coarse_bin());
+      shifted[i] = parts->shifted(request.sums[i]);
       of_parts.sums[i] = shifted[i];
     }
     if (fine.has(i) && request.wants_rows(i)) {
-      shifted_rows[i] = parts->shifted(request.rows[i], config_.coarse_bin());
+      shifted_rows[i] = parts->shifted(request.rows[i]);
       of_parts.rows[i] = shifted_rows[i];
     }
   }
@@ -202,7 +202,8 @@ void AlphaGenome::forward(Pass& pass, const Task& task, const Request& request) 
                                    {},
                                    task.kept.fine.slice(0, window, window + n_part_bases)});
       }
-      weights_.junctions->sites.compute(pass, of_fine, site_probabilities);
+      weights_.junctions->sites.compute(pass, of_fine.slice(0, 0, n_windows * n_part_bases),
+                                        site_probabilities);
       return;
     }
     const Tensor decoded = arena.take(context.compute_dtype(), {n_bases, config_.n_channels});

@@ -122,7 +122,8 @@ TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel:
     TrackInputs::Sums& of_head = inputs.sums[i];
     const bool same = last < i && request.sums[i].data() == request.sums[last].data() &&
                       request.sums[i].size() == request.sums[last].size();
-    of_head = same ? inputs.sums[last] : upload_sums(pass, request.sums[i], n_windows, n_bins);
+    of_head = same ? inputs.sums[last]
+                   : upload_sums(pass, request.sums[i], std::max(n_windows, end.n_parts), n_bins);
     last = i;
     const HeadChoice& choice = end.model.heads()[i];
     const std::vector<std::int32_t> columns(choice.other_strand.begin(), choice.other_strand.end());

@@ -45,8 +45,10 @@ struct TrackEnd {
   const tensor::Linear& last;
   ops::Activation activation = ops::Activation::none;
   const std::vector<HeadLayer>& layers;  // of each of the model's loaded heads
-  // Bins of a window that the pass has, for sums alone; 0: all.
-  std::int64_t n_part_bins = 0;
+  // For sums and rows alone: bins of a part of a window, where a pass has parts, and their number:
+  // first one of each window, which has its rows, then others, by which sums are numbered; 0: no
+  // parts.
+  std::int64_t n_part_bins = 0, n_parts = 0;
   std::int64_t n_bins() const { return n_part_bins > 0 ? n_part_bins : embedding.bins.n_bins; }
   // Whether a loaded head is of this end.
   bool has(std::size_t head) const {

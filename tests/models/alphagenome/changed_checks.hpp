@@ -115,13 +115,21 @@ inline void check_changed_sums(LoadedAlphaGenome& loaded) {
     bool other_strand;
     std::vector<models::BinSum> fine, coarse;
   };
-  // Near the middle, at both ends, in one window alone, in none, over most of a window.
+  // Near the middle, at both ends, in one window alone, in none, over most of a window, at places
+  // far from each other.
   const std::vector<Case> cases = {
       {false, {{0, 1000, 1100, 1.0 / 3}, {1, 1010, 1011, 1}}, {{0, 0, n_coarse, 0.3}}},
       {true, {{0, 0, 5, 0.1}, {1, n_fine - 3, n_fine, 1}}, {{1, 5, 6, 1}, {0, 100, 140, 0.7}}},
       {false, {{1, 300, 420, 1}, {1, 310, 310, 1}}, {{1, 37, 52, 1}}},
       {false, {{0, 4, 4, 1}}, {{0, 3, 3, 1}}},
-      {true, {{0, 0, n_fine, 0.25}, {1, 7, n_fine - 9, 0.5}}, {{0, 0, n_coarse, 1}}}};
+      {true, {{0, 0, n_fine, 0.25}, {1, 7, n_fine - 9, 0.5}}, {{0, 0, n_coarse, 1}}},
+      {false,
+       {{0, 1000, 1040, 1},
+        {1, 1900, 1910, 0.5},
+        {0, 60, 61, 1},
+        {0, 2000, 2048, 1},
+        {0, 1020, 1050, 2}},
+       {{1, 200, 203, 1}}}};
   std::vector<models::KeptWindow> kept;
   const models::Outputs tracks = loaded.run(windows, {true, false, false, &kept});
   const std::vector<Letters> letters = {with_letters(windows[0], 1024, 1),
@@ -134,6 +142,7 @@ inline void check_changed_sums(LoadedAlphaGenome& loaded) {
   }
   models::DnaModel::Request request;
   request.tracks = false;
+  const std::size_t n_bytes_of_all = loaded.model.measure(2, {});
   for (const Case& of : cases) {
     request.sums.clear();
     for (const models::HeadChoice& head : loaded.model.heads())
@@ -145,6 +154,7 @@ inline void check_changed_sums(LoadedAlphaGenome& loaded) {
     check_same_sums_of_heads(loaded, loaded.model.run_changed(changed, request), changed_tracks,
                              request);
   }
+  CHECK(loaded.model.measure(2, request) < n_bytes_of_all * 3 / 4);  // of the last, parts alone
   // The substitutions matter.
   CHECK(changed_tracks.at("tracks.rna_seq/1").values != tracks.at("tracks.rna_seq/1").values);
 }

@@ -6,6 +6,7 @@
 #include "tests/models/alphagenome/changed_checks.hpp"
 
 using namespace biogpu;
+using models::BinRows;
 using models::BinSum;
 using models::alphagenome::find_read_parts;
 using models::alphagenome::part_margin;
@@ -93,31 +94,103 @@ TEST_CASE("alphagenome.read_parts: what zeros around a part reach", "[alphagenom
   }
 }
 
-TEST_CASE("alphagenome.read_parts: parts hold the bins of all sums", "[alphagenome]") {
-  constexpr std::int64_t kRows = 1024, kLevels = 7, kBin = 128;
-  const std::int64_t margin = part_margin(kLevels);
+namespace {
+
+constexpr std::int64_t kPartRows = 1024, kPartLevels = 7, kPartBin = 128;
+
+std::optional<ReadParts> parts_of(const std::vector<std::vector<BinSum>>& sums,
+                                  const std::vector<std::vector<BinRows>>& rows,
+                                  std::int64_t n_windows) {
+  models::alphagenome::ReadBases read;
+  for (const std::vector<BinSum>& of_head : sums) read.sums.emplace_back(of_head);
+  for (const std::vector<BinRows>& of_head : rows) read.rows.emplace_back(of_head);
+  return find_read_parts(read, n_windows, kPartRows, kPartLevels);
+}
+
+// Whether bases of a part are those of the window, with what zeros at its ends reach left out.
+void check_within(const ReadParts& parts, std::size_t part, std::size_t window, std::int64_t begin,
+                  std::int64_t end, std::int64_t shifted_begin) {
+  const std::int64_t margin = part_margin(kPartLevels) * kPartBin;
+  REQUIRE(part < parts.parts.size());
+  const auto& [of_window, first] = parts.parts[part];
+  CHECK(of_window == window);
+  CHECK(shifted_begin == begin - first * kPartBin);
+  const std::int64_t last = first + parts.n_rows;
+  CHECK((first >= 0 && last <= kPartRows));
+  CHECK(begin >= (first == 0 ? 0 : first * kPartBin + margin));
+  CHECK(end <= (last == kPartRows ? kPartRows * kPartBin : last * kPartBin - margin));
+}
+
+void check_sums(const ReadParts& parts, const std::vector<BinSum>& sums) {
+  const std::vector<BinSum> shifted = parts.shifted(sums);
+  REQUIRE(shifted.size() == sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    INFO("sum " << i);
+    CHECK(shifted[i].end - shifted[i].begin == sums[i].end - sums[i].begin);
+    if (sums[i].begin < sums[i].end)
+      check_within(parts, shifted[i].window, sums[i].window, sums[i].begin, sums[i].end,
+                   shifted[i].begin);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("alphagenome.read_parts: parts hold all that is read", "[alphagenome]") {
+  constexpr std::int64_t kBases = kPartRows * kPartBin;
+  // Near each other, far from them, at both ends, none.
   const std::vector<BinSum> first = {{0, 70000, 70501, 1}, {1, 0, 1, 1}, {0, 5, 5, 1}};
-  const std::vector<BinSum> second = {{0, 69000, 69001, 1}, {2, kRows * kBin - 1, kRows * kBin, 1}};
-  const std::vector<std::span<const BinSum>> sums = {first, second};
-  const std::optional<ReadParts> parts = find_read_parts(sums, 4, kRows, kLevels);
+  const std::vector<BinSum> second = {{0, 30000, 30001, 1}, {2, kBases - 1, kBases, 1}};
+  const std::vector<BinRows> rows = {{69000, 69001}, {}, {}, {100, 200}};
+  const std::optional<ReadParts> parts = parts_of({first, second}, {rows}, 4);
   REQUIRE(parts);
-  CHECK(parts->n_rows >= 12 + 2 * margin);
-  CHECK(parts->n_rows < 24 + 2 * margin);
-  REQUIRE(parts->begins.size() == 4);
-  CHECK(parts->begins[0] == 69000 / kBin - margin);
-  CHECK(parts->begins[1] == 0);
-  CHECK(parts->begins[2] == kRows - parts->n_rows);
-  const std::vector<BinSum> shifted = parts->shifted(first, kBin);
-  CHECK(shifted[0].begin == 70000 - parts->begins[0] * kBin);
-  CHECK(shifted[0].end - shifted[0].begin == 501);
-  CHECK(shifted[1].begin == 0);
-  CHECK(shifted[2].begin == shifted[2].end);
-  const std::vector<BinSum> wide = {{0, 0, 70000, 1}};
-  const std::vector<std::span<const BinSum>> most = {wide};
-  CHECK_FALSE(find_read_parts(most, 1, kRows, kLevels));
-  const std::vector<std::span<const BinSum>> of_few = {second};
-  CHECK_THROWS_AS(find_read_parts(of_few, 2, kRows, kLevels), std::out_of_range);
-  const std::vector<BinSum> outside = {{0, 0, kRows * kBin + 1, 1}};
-  const std::vector<std::span<const BinSum>> of_outside = {outside};
-  CHECK_THROWS_AS(find_read_parts(of_outside, 1, kRows, kLevels), std::out_of_range);
+  CHECK(parts->n_rows * std::ssize(parts->parts) <= 4 * kPartRows / 2);
+  CHECK(parts->parts.size() > 4);
+  check_sums(*parts, first);
+  check_sums(*parts, second);
+  const std::vector<BinRows> shifted = parts->shifted(rows);
+  REQUIRE(shifted.size() == 4);
+  for (const std::size_t w : {std::size_t{0}, std::size_t{3}})
+    check_within(*parts, w, w, rows[w].begin, rows[w].end, shifted[w].begin);
+  CHECK(shifted[1].size() == 0);
+  CHECK(parts->parts[2].window == 2);
+
+  CHECK_FALSE(parts_of({{{0, 0, 70000, 1}}}, {}, 1));
+  CHECK_FALSE(parts_of({}, {{{0, 70000}}}, 1));
+  CHECK_FALSE(
+      parts_of({}, {{{0, 1}, {}}, {{70000, 70001}, {}}}, 2));  // all of a window in one part
+  CHECK(parts_of({{{0, 0, 1, 1}, {0, 70000, 70001, 1}}}, {}, 1)->parts.size() == 2);
+  CHECK_THROWS_AS(parts_of({second}, {}, 2), std::out_of_range);
+  CHECK_THROWS_AS(parts_of({{{0, 0, kBases + 1, 1}}}, {}, 1), std::out_of_range);
+  CHECK_THROWS_AS(parts_of({}, {{{-1, 3}}}, 1), std::out_of_range);
+}
+
+TEST_CASE("alphagenome.read_parts: exons of genes over a window", "[alphagenome][property]") {
+  std::uint32_t state = 3;
+  const auto random = [&](std::int64_t n) {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<std::int64_t>(state >> 8) % n;
+  };
+  std::size_t n_many = 0, n_whole = 0;
+  for (int round = 0; round < 60; ++round) {
+    std::vector<BinSum> sums;
+    for (std::int64_t gene = random(6); gene >= 0; --gene) {
+      std::int64_t at = random(kPartRows * kPartBin - 40000);
+      const auto window = static_cast<std::size_t>(random(3));
+      for (std::int64_t exon = random(8); exon >= 0; --exon) {
+        const std::int64_t size = 1 + random(round % 2 == 0 ? 300 : 3000);
+        sums.push_back({window, at, at + size, 1});
+        at += size + random(2000);
+      }
+    }
+    const std::optional<ReadParts> parts = parts_of({sums}, {}, 3);
+    if (!parts) {
+      ++n_whole;
+      continue;
+    }
+    n_many += parts->parts.size() > 3 ? 1 : 0;
+    CHECK(2 * parts->n_rows * std::ssize(parts->parts) <= 3 * kPartRows);
+    check_sums(*parts, sums);
+  }
+  CHECK(n_many > 20);
+  CHECK(n_whole < 30);
 }

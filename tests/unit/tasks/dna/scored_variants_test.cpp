@@ -33,7 +33,7 @@ std::string random_letters() {
 }
 
 // Two genes of + and - over base 4500, one of them coding with three exons and sites of
-// polyadenylation; one near the end.
+// polyadenylation; one near the end; one with exons over all of a window.
 std::string gene_lines() {
   std::string text;
   const auto add = [&](const std::string& gene, char strand, const char* type,
@@ -51,6 +51,7 @@ std::string gene_lines() {
   add("G1", '+', "protein_coding", {{4400, 4440}, {4470, 4520}, {4580, 4640}});
   add("G2", '-', "lncRNA", {{4300, 4350}, {4495, 4505}});
   add("G3", '+', "protein_coding", {{8600, 8700}, {8800, 8990}});
+  add("G4", '+', "lncRNA", {{3600, 3610}, {4100, 4104}, {5400, 5440}});
   return text;
 }
 
@@ -159,6 +160,7 @@ TEST_CASE("dna.scored_variants: what scorers read gives the scores of whole wind
                                  "DNASE:501:DIFF_MEAN", "DNASE:501:ACTIVE_MEAN"},
         {"SPLICE_SITES", "SPLICE_SITE_USAGE", "POLYADENYLATION", "SPLICE_JUNCTIONS"},
         {"CHIP_TF", "CONTACT_MAPS"},
+        {"RNA_SEQ", "RNA_SEQ_ACTIVE"},
         {"SPLICE_JUNCTIONS"},
         {"ATAC", "RNA_SEQ", "RNA_SEQ_ACTIVE", "RNA_SEQ:all:L2_DIFF_LOG1P", "CAGE:all:DIFF_SUM",
          "SPLICE_SITES:2001:DIFF_SUM", "POLYADENYLATION", "SPLICE_JUNCTIONS"}}) {
