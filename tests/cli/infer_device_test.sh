@@ -71,4 +71,13 @@ tracks; effects; energies
 for output in tracks.%.safetensors variants.%.tsv mutations.%.safetensors energy.%.tsv; do
   check "the same by two devices" same_files "${output/\%/0,1}" "${output/\%/0}"
 done
+
+# Groups of heads, of which none needs the decoder: a window has its device until it is written.
+alphagenome=$source_dir/tests/data/models/alphagenome_tiny
+cat "$alphagenome/windows.fa" <(sed 's/^>/>again_/' "$alphagenome/windows.fa") >four.fa
+for devices in 0 0,1; do
+  works infer tracks -q --device "$devices" --max-memory 1K --model "$alphagenome" --head chip_tf/128,dnase/128,contact_maps \
+    four.fa -o "groups.$devices.npz"
+done
+check "groups of heads by two devices" same_files groups.0,1.npz groups.0.npz
 finish
