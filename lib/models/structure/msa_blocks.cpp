@@ -38,8 +38,10 @@ OuterProductMean read_outer_product_mean(Context& context, WeightTable& table,
   const std::array<LinearPart, 2> sides = {LinearPart{name + ".linear_1", shape.c_outer},
                                            LinearPart{name + ".linear_2", shape.c_outer}};
   block.sides = table.take_linear_parts(context, sides, shape.c_msa, false);
-  block.out = take_map(context, table, name + ".linear_out", shape.c_pair,
-                       shape.c_outer * shape.c_outer, true);
+  block.out =
+      take_map(context, table, name + ".linear_out", shape.c_pair, shape.c_outer * shape.c_outer);
+  const tensor::HostTensor bias = table.take(name + ".linear_out.bias", {shape.c_pair});
+  block.out_bias = context.upload(bias.view, DType::f32);
   return block;
 }
 
@@ -63,6 +65,7 @@ void add_outer_product_mean(const BlockContext& run, const OuterProductMean& blo
   const auto scope = run.arena.scope();
   Context& context = run.context;
   const std::int64_t n_rows = m.shape[0], n = m.shape[1], c = block.c_outer;
+  const auto n_summed = static_cast<float>(n_rows);
   const Tensor sides = product(run, normalised(run, rows_of_pairs(m), block.norm), block.sides);
   Tensor counts;  // of rows that both columns have
   if (!mask.empty()) {
@@ -82,26 +85,30 @@ void add_outer_product_mean(const BlockContext& run, const OuterProductMean& blo
     const auto step_scope = run.arena.scope();
     const std::int64_t end = std::min(begin + step, n), n_lines = end - begin;
     const DType type = context.compute_dtype();
-    const Tensor sums = run.arena.take(type, {n_lines * c, n * c});
-    ops::matmul(context,
-                {transposed(merge_axes(a.slice(1, begin, end), 1)), merge_axes(b, 1), sums});
+    // Means over all rows: sums over many rows are too large for fp16.
+    const Tensor means = run.arena.take(type, {n_lines * c, n * c});
+    ops::matmul(context, {transposed(merge_axes(a.slice(1, begin, end), 1)), merge_axes(b, 1),
+                          means, 1 / n_summed});
     const Tensor outer = run.arena.take(type, {n_lines * n, c * c});
-    ops::permute(context, {permuted(split_axis(split_axis(sums, 1, c), 0, c), {0, 2, 1, 3}),
+    ops::permute(context, {permuted(split_axis(split_axis(means, 1, c), 0, c), {0, 2, 1, 3}),
                            split_axis(split_axis(outer, 1, c), 0, n)});
     const Tensor y = split_axis(float_product(run, outer, block.out), 0, n);
     const Tensor to = z.slice(0, begin, end);
     if (mask.empty()) {
-      const float scale = 1 / (static_cast<float>(n_rows) + kMinRows);
-      ops::map(context,
-               ops::make_map({y, to}, {{MapCode::multiply_add, ops::Map::kNumber, 1, scale}}, to));
+      const float scale = 1 / (n_summed + kMinRows);
+      ops::map(context, ops::make_map({y, block.out_bias, to},
+                                      {{MapCode::multiply_add, ops::Map::kNumber, 1, n_summed},
+                                       {MapCode::multiply_add, ops::Map::kNumber, 2, scale}},
+                                      to));
     } else {
       const Tensor count = repeated(counts.slice(0, begin, end), 2);
-      ops::map(context, ops::make_map({count, y, to},
+      ops::map(context, ops::make_map({count, y, block.out_bias, to},
                                       {{MapCode::add, ops::Map::kNumber, 0, kMinRows},
                                        {MapCode::keep, ops::Map::kKept},
                                        {MapCode::load, 1},
+                                       {MapCode::multiply_add, ops::Map::kNumber, 2, n_summed},
                                        {MapCode::divide, ops::Map::kKept},
-                                       {MapCode::add, 2}},
+                                       {MapCode::add, 3}},
                                       to));
     }
   }

@@ -19,8 +19,9 @@ struct MsaShape {
 // 1e-3). The division comes behind the bias of out.
 struct OuterProductMean {
   tensor::Norm norm;
-  tensor::Linear sides;  // a, b
-  tensor::Linear out;
+  tensor::Linear sides;     // a, b
+  tensor::Linear out;       // without its bias
+  tensor::Tensor out_bias;  // f32 [c_pair]
   std::int64_t c_outer = 0;
 };
 
