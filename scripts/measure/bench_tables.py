@@ -110,22 +110,26 @@ def kmer_device(result):
 
 def qc(result):
     """Of scripts/bench/qc.py: seconds and memory of both programs."""
+    keys = [key for key in ("wall_s", "cpu_s") if key in result["rows"][0]["biogpu"]]
     rows = []
     for row in result["rows"]:
         for program in ("biogpu", "fastp"):
             if program in row:
                 of = row[program]
-                rows.append([row["case"], f"{row['pairs']:,}", row["threads"], program, f"{of['wall_s']:.2f}",
-                             f"{of['cpu_s']:.2f}", megabytes_of(of)])
-    return table(["case", "pairs", "threads", "program", "wall, s", "CPU, s", "peak memory, MB"], rows, "lrrlrrr")
+                rows.append([row["case"], f"{row['pairs']:,}", row["threads"], program,
+                             *(f"{of[key]:.2f}" for key in keys), megabytes_of(of)])
+    heads = [{"wall_s": "wall, s", "cpu_s": "CPU, s"}[key] for key in keys]
+    return table(["case", "pairs", "threads", "program", *heads, "peak memory, MB"], rows, "lrrlr" + "r" * len(keys))
 
 
 def qc_ratios(result):
     """fastp's figure over biogpu's; the size is biogpu's output over fastp's."""
-    return table(["case", "equal output", "wall", "CPU", "size of the output"],
-                 [[row["case"], "yes" if row["equal"] else "NO", f"{row['ratio_wall_s']:.2f}x",
-                   f"{row['ratio_cpu_s']:.2f}x", f"{row['output_size_ratio']:.3f}"]
-                  for row in result["rows"] if "ratio_wall_s" in row], "llrrr")
+    rows = [row for row in result["rows"] if "ratio_cpu_s" in row]
+    keys = [key for key in ("wall_s", "cpu_s") if f"ratio_{key}" in rows[0]]
+    heads = [{"wall_s": "wall", "cpu_s": "CPU"}[key] for key in keys]
+    return table(["case", "equal output", *heads, "size of the output"],
+                 [[row["case"], "yes" if row["equal"] else "NO", *(f"{row[f'ratio_{key}']:.2f}x" for key in keys),
+                   f"{row['output_size_ratio']:.3f}"] for row in rows], "llr" + "r" * len(keys))
 
 
 def qc_profile(result):

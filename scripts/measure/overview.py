@@ -54,7 +54,7 @@ def of_kmer(result):
 def of_qc(result):
     rows = result["rows"]
     yield ("`biogpu qc`", result["fastp"], f"{rows[0]['pairs']:,} pairs: {', '.join(row['case'] for row in rows)}",
-           *(spans(row[f"ratio_{key}"] for row in rows) for key in ("wall_s", "cpu_s")))
+           *(spans(row[f"ratio_{key}"] for row in rows if f"ratio_{key}" in row) for key in ("wall_s", "cpu_s")))
 
 
 def of_bwt(result):
