@@ -278,13 +278,8 @@ def main():
     arguments = parser.parse_args()
     config, state, tables, form = convert(arguments)
     # Made when all was read: no folder is left of an input that is refused.
-    checkpoints.write(arguments.folder, config, state, fail)
-    for organism, rows in tables.items():
-        path = arguments.folder / f"tracks_{organism}.tsv"
-        try:
-            path.write_text(alphagenome_tracks.table_text(rows), encoding="utf-8")
-        except OSError as error:
-            fail(path, error.strerror)
+    checkpoints.write(arguments.folder, config, state, fail,
+                      {f"tracks_{organism}.tsv": alphagenome_tracks.table_text(rows) for organism, rows in tables.items()})
     print(f"{arguments.folder}: {len(state)} tensors of {form}, organisms: {', '.join(config['organisms'])}; "
           f"tables of tracks: {', '.join(tables) or 'none'}")
     print(TERMS)

@@ -19,6 +19,8 @@ import re
 import struct
 import sys
 
+import whole_files
+
 ORGANISMS = ("human", "mouse")
 FIRST = ("head", "index", "name", "strand")
 METADATA = ("ontology_curie", "biosample_name", "biosample_type", "biosample_life_stage", "gtex_tissue", "data_source",
@@ -202,11 +204,9 @@ def main():
             texts[f"tracks_{organism}.tsv"] = table_text(rows)
     if not texts:
         parser.error("give --human-tracks or --mouse-tracks")
-    for name, text in texts.items():
-        try:
-            (arguments.folder / name).write_text(text, encoding="utf-8")
-        except OSError as error:
-            fail(arguments.folder / name, error.strerror)
+    if not arguments.folder.is_dir():
+        fail(arguments.folder, "is no folder")
+    whole_files.write(arguments.folder, texts, fail)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import warnings
 import safetensors.torch
 import torch
 
+import whole_files
+
 
 LFS_POINTER = b"version https://git-lfs"
 MIN_TORCH = (2, 5)  # before it, weights_only does not know what checkpoints hold other than tensors, in 1.13 no numbers
@@ -64,23 +66,12 @@ def load(path, fail, kept="tensors"):
         fail(path, f"is damaged, or no checkpoint of torch ({reason})")
 
 
-def write(folder, config, tensors, fail):
-    """config.json and model.safetensors, under other names first: a folder that is cut short has no model."""
-    names = ("config.json", "model.safetensors")
-    partial = [folder / f"{name}.partial" for name in names]
+def write(folder, config, tensors, fail, others=None):
+    """config.json, model.safetensors and others, texts by name, under other names first: a folder that is cut short has no
+    model, and never one with files of another."""
+    files = {"config.json": json.dumps(config, indent=2) + "\n",
+             "model.safetensors": lambda path: safetensors.torch.save_file(tensors, path)}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            partial[0].write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-            safetensors.torch.save_file(tensors, partial[1])
-            partial[1].chmod(0o644)
-            (folder / names[0]).unlink(missing_ok=True)  # never with other weights
-            for path, name in reversed(list(zip(partial, names))):
-                path.replace(folder / name)
-        finally:
-            for path in partial:
-                path.unlink(missing_ok=True)
-    except OSError as error:
-        fail(folder, error.strerror or str(error))
+        whole_files.write(folder, {**files, **(others or {})}, fail)
     except safetensors.SafetensorError as error:
         fail(folder, f"cannot be written: {error}")

@@ -94,10 +94,8 @@ def main():
     n_tokens = tensors["decoder.decoder.chartok_coords.output_layer.weight"].shape[0] - 2 * config.get("coord_bins", 64)
     if n_tokens != len(CHARACTERS):
         fail(args.input, f"has {n_tokens} characters; the published models have {len(CHARACTERS)}")
-    args.folder.mkdir(parents=True, exist_ok=True)
     numbers = {text: i for i, text in enumerate(CHARACTERS)}
-    (args.folder / "vocab_chars.json").write_text(json.dumps(numbers) + "\n", encoding="utf-8")
-    checkpoints.write(args.folder, config, tensors, fail)
+    checkpoints.write(args.folder, config, tensors, fail, {"vocab_chars.json": json.dumps(numbers) + "\n"})
 
 
 main()

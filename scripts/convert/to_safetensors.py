@@ -26,6 +26,7 @@ import torch
 
 import checkpoints
 import tensor_names
+import whole_files
 
 SHARD_BYTES = 5_000_000_000
 
@@ -153,8 +154,8 @@ def check_tensors(path, state, config):
         fail(path, tensor_names.listed(unread))
 
 
-def write(state, folder, tied):
-    """A decoder that shares the embedding's memory is written once where the two are tied: biogpu knows that."""
+def weight_files(state, tied):
+    """What whole_files.write() takes. A decoder that shares the embedding's memory is written once where the two are tied: biogpu knows that."""
     seen, unique = {}, {}
     for name in sorted(state):
         tensor = state[name]
@@ -171,16 +172,18 @@ def write(state, folder, tied):
             size = 0
         shards[-1][name] = tensor
         size += n_bytes
+    def writer(shard):
+        return lambda path: safetensors.torch.save_file(shard, path, metadata={"format": "pt"})
+
     if len(shards) == 1:
-        safetensors.torch.save_file(shards[0], folder / "model.safetensors", metadata={"format": "pt"})
-        return
-    weight_map = {}
+        return {"model.safetensors": writer(shards[0])}
+    files, weight_map = {}, {}
     for i, shard in enumerate(shards):
         file = f"model-{i + 1:05}-of-{len(shards):05}.safetensors"
-        safetensors.torch.save_file(shard, folder / file, metadata={"format": "pt"})
+        files[file] = writer(shard)
         weight_map.update({name: file for name in shard})
     index = {"metadata": {}, "weight_map": weight_map}
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
+    return {**files, "model.safetensors.index.json": json.dumps(index, indent=2) + "\n"}
 
 
 def main():
@@ -200,14 +203,11 @@ def main():
     # The head's words are the embedding's where config.json says nothing.
     tied = config.get("tie_word_embeddings", True)
     # Made when all was read: no folder is left of an input that is refused.
+    is_same = arguments.folder.resolve() == arguments.input.resolve()
     try:
-        arguments.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        fail(arguments.folder, error.strerror)
-    for name, text in texts.items():
-        if arguments.folder.resolve() != arguments.input.resolve():
-            (arguments.folder / name).write_text(text, encoding="utf-8")
-    write(state, arguments.folder, tied)
+        whole_files.write(arguments.folder, {**({} if is_same else texts), **weight_files(state, tied)}, fail)
+    except safetensors.SafetensorError as error:
+        fail(arguments.folder, f"cannot be written: {error}")
     print(f"{arguments.folder}: {len(state)} tensors")
 
 

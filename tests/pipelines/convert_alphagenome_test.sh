@@ -53,6 +53,14 @@ check "with all columns" same_files expected.tsv tracks_human.tsv
 tracks_py . --mouse-tracks tracks_human.tsv
 check "a table is read" rc_is 0
 check "as it is" same_files tracks_human.tsv tracks_mouse.tsv
+mkdir both && cp tracks_human.tsv both && mkdir both/tracks_mouse.tsv.partial
+tracks_py both --human-tracks <(sed 's/brain/liver/' tracks_human.tsv) --mouse-tracks tracks_human.tsv
+check "a table that cannot be written" rc_is 1
+check "is named by its folder" err_has "^alphagenome_tracks.py: both: "
+check "nor is the other replaced" same_files tracks_human.tsv both/tracks_human.tsv
+check "nothing is left of it" absent both/tracks_human.tsv.partial
+tracks_py nowhere --human-tracks human.textproto
+check "a folder that is not there" err_has "^alphagenome_tracks.py: nowhere: is no folder$"
 # tracks_refused PATTERN FILE: one line on stderr.
 tracks_refused() {
   tracks_py . --human-tracks "$2"

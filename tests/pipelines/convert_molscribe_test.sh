@@ -55,6 +55,11 @@ assert config["model_type"] == "molscribe" and config["formats"] == ["chartok_co
 assert config["vocab_file"] == "vocab_chars.json" and config["coord_bins"] == 8 and "epochs" not in config
 assert json.load(open("folder/vocab_chars.json")) == json.load(open(sys.argv[1] + "/vocab_chars.json"))
 END
+# Where one file cannot be written, the folder is what it was.
+cp -r folder kept && echo '{"C": 5}' >kept/vocab_chars.json && mkdir kept/vocab_chars.json.partial && cp -r kept before
+convert 1 whole.pth kept
+check "why" err_has 'molscribe.py: kept: '
+check "no other file is replaced" diff -r kept before
 for name in formats others unread half; do
   convert 1 $name.pth no
   check "one line of $name" n_lines_is err.txt 1
