@@ -109,7 +109,7 @@ install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/dev/collec
                               \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" ${which_terms} COMMAND_ERROR_IS_FATAL ANY)")
 
 # Workflows, and the names under which other programs' users know these commands.
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/pipelines/" DESTINATION share/biogpu/pipelines
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/pipelines/" DESTINATION share/biogpu/pipelines USE_SOURCE_PERMISSIONS
         PATTERN __pycache__ EXCLUDE)
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/bwa"
                  "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/fastp"
