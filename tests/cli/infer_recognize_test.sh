@@ -123,6 +123,13 @@ refused "short.png: malformed PNG: the file ends before" short.png
 refused "bomb.png: malformed PNG: the picture has 100000 x 100000 pixels" bomb.png
 refused "none.png: malformed PNG" none.png
 refused "holds no picture" "$source_dir/tests/cli"
+mkdir large && cp "$model/config.json" "$model/vocab_chars.json" large
+python3 "$source_dir/tests/support/set_tensor.py" "$model/model.safetensors" large/model.safetensors \
+  decoder.decoder.chartok_coords.output_layer.weight 3e38
+run infer recognize -q --device cpu --model large "$model/picture2.png" -o large.tsv --mol-dir large_mol
+check "numbers that overflow" rc_is 1
+check "the picture" err_has "picture2.png: the result is NaN or infinite"
+check "no output of these" absent large.tsv
 recognize missing.png
 check "a missing file" rc_is 1
 check "named" err_has 'missing.png'

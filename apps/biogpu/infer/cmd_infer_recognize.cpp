@@ -1,6 +1,7 @@
 // `biogpu infer recognize`: drawings of molecules to SMILES and molfiles.
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -119,6 +120,8 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
         for (const ImageItem& item : items) images.push_back(item.image);
         std::vector<models::molscribe::MoleculeGraph> graphs;
         run.use_model([&](models::MolScribe& model) { graphs = model.recognize(images); });
+        for (std::size_t i = 0; i < items.size(); ++i)
+          run.devices().require_finite(std::array{graphs[i].confidence}, items[i].key);
         NamedTexts texts;
         for (std::size_t i = 0; i < items.size(); ++i) {
           const tasks::Recognized recognized = tasks::make_recognized(
