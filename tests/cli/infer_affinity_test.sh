@@ -127,6 +127,17 @@ check "skipped molecules" rc_is 3
 check "the others" same_files mixed.tsv out.tsv
 check "are counted" bash -c 'grep -q "\"complexes\": 12" mixed.json && tr -d "\n " <mixed.json | grep -q "\"skipped\":{\"complexes\":1}"'
 check "and told" err_has "1 complexes that are bad"
+printf 'HETATM\n' >no_ligand.sdf
+: >nothing.sdf
+printf '%s\tone3.sdf\n%s\tno_ligand.sdf\n%s\tnothing.sdf\n%s\tone2.sdf\n' "$protein" "$protein" "$protein" "$protein" >some.tsv
+affinity --pairs some.tsv -o none.tsv
+check "a bad pair" rc_is 3
+run infer affinity --device cpu --model "$folder" --pairs some.tsv --skip-bad -o some_out.tsv
+check "skipped pairs" rc_is 3
+check "the other pairs" same_files <(tail -n +2 some_out.tsv | cut -f 3) <(sed -n 4p out.tsv | cut -f 3; sed -n 3p out.tsv | cut -f 3)
+check "the first of them" err_has "skipped: no_ligand.sdf: "
+check "the second" err_has "skipped: nothing.sdf: holds no molecule"
+check "their number" err_has "2 complexes that are bad"
 affinity --protein "$ligands" first.sdf -o none.tsv
 check "a protein that is none" rc_is 3
 check "no output of it" test ! -e none.tsv

@@ -105,7 +105,6 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
   run.limit_memory([&](std::uint64_t n_images) {
     return run.model().measure(static_cast<std::int64_t>(n_images));
   });
-  run.leave_out_bad([](const ImageItem&) {});
   io::OutputFile out(infer.output, infer.shared.threads);
   out.write(tasks::recognition_header());
   std::optional<io::OutputFile> lines;

@@ -83,11 +83,11 @@ class ItemInput : public ModelInput {
   std::uint64_t cost(const Item& item) const { return cost_ ? cost_(item) : 1; }
   // Before the first read(): of a batch.
   void set_max_cost(std::uint64_t max_cost) { max_cost_ = max_cost; }
-  // Before the first read(): items for which check throws Error{bad_input} are left out, and report
-  // gets the message of each.
+  // Before the first read(): items for which check throws Error{bad_input} are left out.
   using Check = std::function<void(const Item& item)>;
-  void leave_out_bad(Check check, typename ItemSource<Item>::Report report) {
-    check_ = std::move(check);
+  void leave_out_bad(Check check) { check_ = std::move(check); }
+  // Before the first read(): gets the message of each item that is left out.
+  void set_report(typename ItemSource<Item>::Report report) {
     source_->set_report(std::move(report));
   }
 

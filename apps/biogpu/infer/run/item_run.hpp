@@ -46,6 +46,7 @@ class ItemRun {
                  std::move(options)) {
     const std::uint64_t batch = run_.flags().shared.batch;
     max_cost_ = batch > 0 ? batch : (run_.device().on_gpu() ? kind.gpu_batch : kind.cpu_batch);
+    input_.set_report([this](const std::string& what) { run_.log().warn("skipped: " + what); });
   }
 
   const InferFlags& flags() const { return run_.flags(); }
@@ -67,10 +68,7 @@ class ItemRun {
   }
   // Leaves out, with --skip-bad, items for which check throws Error{bad_input}.
   void leave_out_bad(typename ItemInput<Item>::Check check) {
-    if (run_.flags().skip_bad)
-      input_.leave_out_bad(std::move(check), [this](const std::string& what) {
-        run_.log().warn("skipped: " + what);
-      });
+    if (run_.flags().skip_bad) input_.leave_out_bad(std::move(check));
   }
   // Items that were left out while they were computed; they are not among the results.
   void add_skipped(std::uint64_t n_items) { n_skipped_ += n_items; }
