@@ -197,6 +197,26 @@ for track, line in enumerate(lines[1:]):
     assert abs(float(line[-1]) - right) <= 1e-5 * right, (line, right)
 PY
 
+# A resumed run reads the table that the first one read, and no output takes its place.
+sed -n 1,2p "$windows" >short.fa
+printf '>two\nACGT\n' >>short.fa
+cp -r tables edited && chmod -R u+w edited
+resumed() { run infer tracks -q --device cpu --model edited --head cage/1 --batch 1 --resume short.fa -o resumed.tsv; }
+resumed
+check "cut short" exists resumed.tsv.partial
+resumed
+check "goes on" rc_is 3
+sed -i 's/^cage\t2\tcage/cage\t2\tCAGE/' edited/tracks_human.tsv
+resumed
+check "not with another table" rc_is 1
+check "says so" err_has "resumed.tsv.partial: is of a run with other inputs, model or options"
+for output in tracks_human.tsv targets_mouse.txt; do
+  cp tables/tracks_human.tsv "edited/$output"
+  tracks edited --head cage/1 -o "edited/$output"
+  check "$output is no output" rc_is 2
+  check "$output is what it was" same_files tables/tracks_human.tsv "edited/$output"
+done
+
 # Tables that do not fit.
 grep -v '^cage	3' tables/tracks_human.tsv >short.tsv
 tracks tables --head cage/1 --targets short.tsv

@@ -150,4 +150,24 @@ recognize --skip-bad "$model/picture0.png" text.png bomb.png "$model/picture1.pn
 check "bad ones left out" rc_is 3
 check "the others" cmp <(head -3 out.tsv) others.tsv
 check "counted" grep -q '"skipped": *{ *"images": 2' <(tr -d '\n' <s.json)
+
+# A resumed run has one chemistry: RDKit's module is gone when it goes on.
+module=$(dirname "$biogpu")/libbiogpu_chemistry.so
+if [ -e "$module" ] && [ "$(head -c 2 "$biogpu")" != '#!' ]; then
+  mkdir alone && cp "$biogpu" "$module" "$(dirname "$biogpu")/libbiogpu_images.so" alone
+  resumed() { # CHEMISTRY
+    alone/biogpu infer recognize -q --device cpu --model "$model" --batch 1 --resume --chemistry "$1" \
+      "$model/picture0.png" "$model/picture1.png" text.png -o long.tsv 2>err.txt && rc=0 || rc=$?
+  }
+  resumed auto
+  check "cut short with RDKit" exists long.tsv.partial
+  cp long.tsv.partial first.partial
+  resumed auto
+  check "goes on with RDKit" err_has "text.png: begins with"
+  rm alone/libbiogpu_chemistry.so
+  resumed auto
+  check "not without it" rc_is 1
+  check "says so" err_has "long.tsv.partial: is of a run with other inputs, model or options"
+  check "is kept" test -s long.tsv.partial
+fi
 finish

@@ -105,6 +105,7 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
   run.limit_memory([&](std::uint64_t n_images) {
     return run.model().measure(static_cast<std::int64_t>(n_images));
   });
+  run.add_state(rdkit.empty() ? "chemistry plain" : fmt::format("chemistry rdkit {}", rdkit));
   io::OutputFile out(infer.output, infer.shared.threads);
   out.write(tasks::recognition_header());
   std::optional<io::OutputFile> lines;

@@ -24,8 +24,11 @@ constexpr std::pair<const char*, tensor::Precision> kPrecisions[] = {
     {"bf16", tensor::Precision::bf16}};
 
 bool is_of_model(const std::filesystem::path& path) {
-  return path.extension() == ".safetensors" || path.filename() == "config.json" ||
-         path.filename() == "vocab.txt" || path.filename() == "model.safetensors.index.json";
+  const std::string name = path.filename().string();
+  return path.extension() == ".safetensors" || name == "config.json" ||
+         name == "model.safetensors.index.json" || name == "vocab.txt" ||
+         name == "vocab_chars.json" || (name.starts_with("targets_") && name.ends_with(".txt")) ||
+         (name.starts_with("tracks_") && name.ends_with(".tsv"));
 }
 
 // Null where the command does not offer it.

@@ -70,6 +70,11 @@ class ItemRun {
   void leave_out_bad(typename ItemInput<Item>::Check check) {
     if (run_.flags().skip_bad) input_.leave_out_bad(std::move(check));
   }
+  // What results depend on besides options and files: --resume goes on only where it is the same.
+  void add_state(const std::string& state) {
+    state_ += '\n';
+    state_ += state;
+  }
   // Items that were left out while they were computed; they are not among the results.
   void add_skipped(std::uint64_t n_items) { n_skipped_ += n_items; }
 
@@ -91,8 +96,8 @@ class ItemRun {
       for (const Item& item : items) result.n_residues += input_.cost(item);
       compute(items, result);
     };
-    run_.run(input_,
-             {workers_a_device * devices_.size(), devices_.precision_name(), compute_slot, write});
+    run_.run(input_, {workers_a_device * devices_.size(), devices_.precision_name() + state_,
+                      compute_slot, write});
     if (run_.n_records() == 0)
       run_.log().warn(
           fmt::format("the input has no {}; the output has no results", input_.words().records));
@@ -120,6 +125,7 @@ class ItemRun {
   ModelDevices devices_;
   std::uint64_t max_cost_ = 1;
   std::uint64_t n_skipped_ = 0;
+  std::string state_;
 };
 
 }  // namespace biogpu::app

@@ -83,7 +83,7 @@ std::string ModelRun::fingerprint(const std::string& state) const {
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (const auto suffix = entry.path().extension();
-        suffix == ".safetensors" || suffix == ".json" || suffix == ".txt")
+        suffix == ".safetensors" || suffix == ".json" || suffix == ".txt" || suffix == ".tsv")
       files.insert(entry.path().string());
   for (const std::string& path : files) text += file_state(path);
   for (const std::string& path : flags_.inputs) text += file_state(path);
