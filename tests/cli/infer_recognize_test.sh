@@ -139,6 +139,19 @@ mkdir twice && cp "$model/picture0.png" twice/picture0.PNG
 recognize "$model/picture0.png" twice/picture0.PNG --mol-dir out2 -o two.tsv
 check "two pictures of one name" rc_is 2
 check "named both" err_has "would have one name in out2"
+cp "$images/rgb8_pages.tif" pages.tif && cp "$model/picture0.png" pages.2.png
+for folder in --mol-dir --svg; do
+  recognize pages.tif pages.2.png $folder clash -o two.tsv
+  check "a page and a picture of one name" rc_is 3
+  check "named" err_has "clash/pages.2.*: two pictures would have this file"
+  check "neither is written" test -z "$(find clash -type f)"
+done
+recognize pages.tif pages.2.png -o two.tsv
+check "without files of their own they go together" n_lines_is two.tsv 5
+cp -r "$model" own && chmod -R u+w own
+run infer recognize -q --device cpu --model own "$model/picture0.png" -o two.tsv --json-lines own/vocab_chars.json
+check "the vocabulary is no output" rc_is 2
+check "is what it was" same_files own/vocab_chars.json "$model/vocab_chars.json"
 run infer recognize -q --device cpu --model "$source_dir/tests/data/models/esm2_head16" "$model/picture0.png"
 check "another model" rc_is 2
 check "what it offers" err_has "embed"

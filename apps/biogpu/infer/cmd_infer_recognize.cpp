@@ -3,8 +3,10 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -43,8 +45,13 @@ class FolderOutput {
       throw Error(ErrorCode::failed,
                   fmt::format("{}: cannot be made: {}", folder_, error.message()));
   }
+  // Throws Error{bad_input} where another picture has the name: a.2.png and page 2 of a.tif.
   void add(std::string_view name, std::string_view text) {
-    io::OutputFile file(fmt::format("{}/{}", folder_, name));
+    const std::string path = fmt::format("{}/{}", folder_, name);
+    if (!names_.emplace(name).second)
+      throw Error(ErrorCode::bad_input,
+                  path + ": two pictures would have this file; give them other names");
+    io::OutputFile file(path);
     file.write(text);
     file.finish();
     files_.push_back(std::move(file));
@@ -56,6 +63,7 @@ class FolderOutput {
  private:
   const std::string folder_;
   std::vector<io::OutputFile> files_;
+  std::set<std::string, std::less<>> names_;
 };
 
 // A weight is multiplied about 500 times an image: once a row of the last stages.
