@@ -94,6 +94,26 @@ recognize "$images/rgb8_pages.tif" --mol-dir pages -o pages.tsv
 check "a molfile a page" test -e pages/rgb8_pages.3.mol
 check "pages differ" test "$(tail -n +2 pages.tsv | cut -f 2,3 | sort -u | wc -l)" -ge 2
 
+# Drawings of pages are over their own page; a batch does not hold the pixels of all its pictures.
+recognize "$images/rgb8_pages.tif" --svg pages_svg -o pages.tsv
+check "drawings of pages" test "$(cat pages_svg/rgb8_pages.*.svg | grep -o 'base64,[^"]*' | sort -u | wc -l)" -eq 3
+"$biogpu" infer recognize -q --device cpu --chemistry plain --model "$model" - --svg piped_svg <"$model/picture0.png" >piped.tsv
+check "a drawing of standard input" cmp <(grep -o 'base64,[^"]*' piped_svg/stdin.svg) <(grep -o 'base64,[^"]*' drawings/picture0.svg)
+recognize <(cat "$model/picture0.png") --svg piped_svg -o piped.tsv
+check "a drawing of a pipe" cmp <(cat piped_svg/[0-9]*.svg | grep -o 'base64,[^"]*') <(grep -o 'base64,[^"]*' drawings/picture0.svg)
+python3 - <<'END'
+import struct
+import zlib
+def chunk(name, content):
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+rows = zlib.compress((b"\0" + b"\xff" * 3 * 4000) * 4000, 1)
+for i in range(16):
+    open(f"wide{i}.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4000, 4000, 8, 2, 0, 0, 0))
+                                     + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
+END
+(limit_memory 800000 && exec "$biogpu" infer recognize -q -t 1 --device cpu --chemistry plain --batch 16 --model "$model" wide*.png --svg wide -o wide.tsv) 2>err.txt
+check "16 pictures of 48 MB in a batch" n_lines_is wide.tsv 17
+
 # What is no picture.
 refused() { # MESSAGE ARGUMENTS...
   recognize "${@:2}" -o refused.tsv --json-lines refused.jsonl --mol-dir refused_mol --svg refused_svg
@@ -174,7 +194,6 @@ if [ -e "$module" ] && [ "$(head -c 2 "$biogpu")" != '#!' ]; then
   }
   resumed auto
   check "cut short with RDKit" exists long.tsv.partial
-  cp long.tsv.partial first.partial
   resumed auto
   check "goes on with RDKit" err_has "text.png: begins with"
   rm alone/libbiogpu_chemistry.so

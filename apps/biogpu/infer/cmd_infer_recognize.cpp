@@ -131,6 +131,7 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
         for (std::size_t i = 0; i < items.size(); ++i)
           run.devices().require_finite(std::array{graphs[i].confidence}, items[i].key);
         NamedTexts texts;
+        OriginalReader originals;
         for (std::size_t i = 0; i < items.size(); ++i) {
           const tasks::Recognized recognized = tasks::make_recognized(
               items[i].key, items[i].image, std::move(graphs[i]), !rdkit.empty());
@@ -142,7 +143,7 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
           if (molfiles) texts.add("mol:" + items[i].stem + ".mol", recognized.molfile);
           if (drawings)
             texts.add("svg:" + items[i].stem + ".svg",
-                      tasks::recognition_svg(recognized, items[i].image, items[i].original));
+                      tasks::recognition_svg(recognized, items[i].image, originals.read(items[i])));
         }
         result.text = texts.joined();
       },

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -29,6 +30,12 @@ bool is_picture(const std::filesystem::path& path) {
 
 std::string stem_of(const std::string& path) {
   return path == "-" ? "stdin" : std::filesystem::path(path).stem().string();
+}
+
+// Not standard input or another pipe.
+bool can_be_read_again(const std::string& path) {
+  std::error_code ignored;
+  return path != "-" && std::filesystem::is_regular_file(path, ignored);
 }
 
 }  // namespace
@@ -122,8 +129,9 @@ bool ImageSource::next(ImageItem& item) {
       try {
         item.original = file_->page(page);
         item.image = models::molscribe::prepare_image(item.original, input_size_);
-        if (!keeps_original_) item.original = {};
+        if (!keeps_original_ || can_be_read_again(path)) item.original = {};
         item.path = path;
+        item.page = page;
         item.key = has_pages ? fmt::format("{}#{}", path, page + 1) : path;
         item.stem = has_pages ? fmt::format("{}.{}", stem_of(path), page + 1) : stem_of(path);
         if (is_last) file_.reset();
@@ -136,6 +144,13 @@ bool ImageSource::next(ImageItem& item) {
     if (is_last) file_.reset();
   }
   return false;
+}
+
+io::images::Image OriginalReader::read(const ImageItem& item) {
+  if (item.original.width > 0) return item.original;
+  if (!file_ || path_ != item.path) file_.emplace(item.path);
+  path_ = item.path;
+  return file_->page(item.page);
 }
 
 }  // namespace biogpu::app

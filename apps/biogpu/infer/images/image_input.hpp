@@ -14,10 +14,11 @@ namespace biogpu::app {
 // A page of a file, prepared for the network.
 struct ImageItem {
   std::string path;
-  std::string key;   // the path, of several pages with "#2"
-  std::string stem;  // of files that are named after it
+  std::uint32_t page = 0;  // from 0
+  std::string key;         // the path, of several pages with "#2"
+  std::string stem;        // of files that are named after it
   models::molscribe::PreparedImage image;
-  io::images::Image original;  // where it is wanted
+  io::images::Image original;  // of a pipe, where it is wanted: OriginalReader
 };
 
 // The pages of picture files, in order; of the shard alone.
@@ -25,7 +26,7 @@ class ImageSource : public ItemSource<ImageItem> {
  public:
   ImageSource(std::vector<std::string> paths, const io::Shard& shard, io::BadRecords bad);
 
-  // Before the first next(): size of the network's input, and whether items have their original.
+  // Before the first next(): size of the network's input, and whether originals are wanted.
   void prepare_for(std::int64_t input_size, bool keeps_original) {
     input_size_ = input_size;
     keeps_original_ = keeps_original;
@@ -47,6 +48,17 @@ class ImageSource : public ItemSource<ImageItem> {
   std::uint32_t next_page_ = 0;
   std::uint64_t next_number_ = 0;
   std::vector<report::InputFile> files_;
+};
+
+// Originals of items one after the other: a file is read again, so that a batch does not hold the
+// pixels of all its pictures.
+class OriginalReader {
+ public:
+  io::images::Image read(const ImageItem& item);
+
+ private:
+  std::string path_;
+  std::optional<io::images::ImageFile> file_;
 };
 
 // Folders replaced by the pictures in them, sorted, and the names in a list added behind.
