@@ -226,8 +226,8 @@ check "strands that are no pairs" err_has "the head 'cage' has not as many track
 grep -v '^cage' tables/tracks_human.tsv >tables/tracks_mouse.tsv
 tracks tables --organism mouse
 check "no line of a head" err_has "tracks_mouse.tsv: has no line of the head 'cage'"
-cd "$source_dir/tests/data/models" || exit 1
-run infer tracks -q --device cpu --model enformer_tiny --organism mouse enformer_tiny/windows.fa
+other=$source_dir/tests/data/models/enformer_tiny
+run infer tracks -q --device cpu --model "$other" --organism mouse "$other/windows.fa"
 check "other models have no organisms" rc_is 2
 
 finish
