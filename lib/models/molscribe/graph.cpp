@@ -57,13 +57,14 @@ class TokenReader {
     return end + 2;
   }
   // Of as many tokens before `end` as the symbol has characters, as the original counts them:
-  // <unk> is one token of five characters.
+  // <unk> is one token of five characters. Places before the first count from the end, but not
+  // beyond the first.
   double confidence(const std::string& symbol, std::size_t end) const {
     const std::int64_t n = n_characters(symbol);
     const std::int64_t begin = static_cast<std::int64_t>(end) - n;
     double product = 1;
-    for (std::int64_t k = begin < 0 ? begin + std::ssize(tokens_) : begin;
-         k < static_cast<std::int64_t>(end); ++k)
+    std::int64_t k = begin < 0 ? begin + std::ssize(tokens_) : begin;
+    for (k = std::max<std::int64_t>(k, 0); k < static_cast<std::int64_t>(end); ++k)
       product *= std::exp(static_cast<double>(log_probabilities_[static_cast<std::size_t>(k)]));
     return std::pow(product, 1.0 / static_cast<double>(n));
   }

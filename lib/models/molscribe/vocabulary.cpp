@@ -14,6 +14,7 @@
 #include "lib/core/quote.hpp"
 #include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/raw_file.hpp"
+#include "lib/models/molscribe/characters.hpp"
 
 namespace biogpu::models::molscribe {
 namespace {
@@ -69,6 +70,10 @@ Vocabulary::Vocabulary(const std::string& path, std::int64_t n_bins)
   for (std::size_t i = 0; i < kSpecial.size(); ++i)
     if (texts_[i] != kSpecial[i])
       fail(fmt::format("token {} is {}; expected '{}'", i, quoted(texts_[i]), kSpecial[i]));
+  // An atom's confidence is that of as many tokens as its symbol has characters.
+  for (std::size_t i = kFirstCharacter; i < texts_.size(); ++i)
+    if (n_characters(texts_[i]) != 1)
+      fail(fmt::format("token {} is {}; expected one character", i, quoted(texts_[i])));
   for (const std::string& text : texts_)
     begins_atom_.push_back(text == kSpecial[kUnknown] || text == "*" || text.starts_with("[") ||
                            is_letter(text));

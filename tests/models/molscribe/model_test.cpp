@@ -104,8 +104,39 @@ TEST_CASE("models.molscribe: wrong folders are errors of one line") {
   tokens["C"] = 3;
   folder.write("vocab_chars.json", tokens.dump());
   CHECK(folder.error().find("has the number 3") != std::string::npos);
+  const nlohmann::json known =
+      nlohmann::json::parse(std::ifstream(kMolscribeFolder + "/vocab_chars.json"));
+  for (const std::string& text : {std::string(), std::string("Cl"), std::string(3000, 'C')}) {
+    nlohmann::json others = nlohmann::json::object();
+    for (const auto& [token, number] : known.items()) others[number == 40 ? text : token] = number;
+    folder.write("vocab_chars.json", others.dump());
+    CHECK(folder.error().find("expected one character") != std::string::npos);
+  }
   folder.write("vocab_chars.json", "[");
   CHECK(folder.error().find("vocab_chars.json") != std::string::npos);
+}
+
+TEST_CASE("models.molscribe: an atom of unknown tokens has a confidence") {
+  const models::molscribe::Vocabulary vocabulary(kMolscribeFolder + "/vocab_chars.json", 8);
+  const auto number_of = [&](const std::string& text) {
+    std::int32_t id = 0;
+    while (vocabulary.text(id) != text) ++id;
+    return id;
+  };
+  // [<unk><unk>] has 12 characters and four tokens, before which there are none.
+  const std::int32_t unknown = models::molscribe::Vocabulary::kUnknown, x = vocabulary.n_symbols();
+  const std::vector<std::int32_t> tokens{number_of("["),
+                                         unknown,
+                                         unknown,
+                                         number_of("]"),
+                                         x + 3,
+                                         x + 8 + 5,
+                                         models::molscribe::Vocabulary::kStop};
+  const std::vector<float> log_probabilities{-0.5f, -1, -0.25f, -2, -7, -9, -11};
+  const MoleculeGraph graph = models::molscribe::read_tokens(vocabulary, tokens, log_probabilities);
+  REQUIRE(graph.atoms.size() == 1);
+  CHECK(graph.atoms[0].symbol == "[<unk><unk>]");
+  CHECK(graph.atoms[0].confidence == Approx(std::exp(-3.75 / 12)));
 }
 
 TEST_CASE("models.molscribe: all white, one pixel and huge margins") {
