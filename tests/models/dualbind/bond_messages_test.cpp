@@ -1,5 +1,8 @@
 #include "lib/models/dualbind/ops/bond_messages.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "tests/ops/op_bed.hpp"
 
 using namespace biogpu;
@@ -38,6 +41,36 @@ TEST_CASE("dualbind.bond_messages: sums over bonds without the one back", "[ops]
     CHECK(wide.values[static_cast<std::size_t>(4 * (d + 3) + 3)] == 0);  // without bonds
     CHECK(wide.values[0] == 7);
   }
+}
+
+// Both as a message and as the one that is taken off again.
+TEST_CASE("dualbind.bond_messages: NaN stays", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  // Bonds 0-1 and 1-2 in both directions; column 1 of bond 0, into atom 1, is NaN.
+  const Pair m = bed.pair({4, 2}, {-3, nan, 2, -1, 5, -0.5f, 1, 4}, false);
+  const Indices starts = bed.indices({0, 1, 3, 4}), order = bed.indices({1, 0, 3, 2}),
+                sources = bed.indices({0, 1, 1, 2}), back = bed.indices({1, 0, 3, 2});
+  const Pair messages = bed.unset({4, 2}, false), sums = bed.unset({3, 2}, false);
+  const auto run = [&](tensor::Context& context, auto of, auto indices) {
+    models::dualbind::bond_messages(context, {of(m), indices(starts), indices(order),
+                                              indices(sources), indices(back), of(messages)});
+    models::dualbind::bond_messages(context,
+                                    {of(m), indices(starts), indices(order), {}, {}, of(sums)});
+  };
+  const auto host = [](const auto& x) { return x.host; };
+  const auto device = [](const auto& x) { return x.device; };
+  run(bed.reference(), host, host);
+  run(bed.device(), device, device);
+  const std::vector<float> of_bonds = bed.fetch(messages.device), of_atoms = bed.fetch(sums.device);
+  for (const std::vector<float>& got : {of_bonds, messages.values})
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      CAPTURE(i);
+      CHECK(std::isnan(got[i]) == (i == 3 || i == 5));
+    }
+  for (const std::vector<float>& got : {of_atoms, sums.values})
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(std::isnan(got[i]) == (i == 3));
+  CHECK((of_atoms[0] == 2 && of_atoms[2] == 1 && of_atoms[4] == 5));
 }
 
 TEST_CASE("dualbind.bond_messages: no rows", "[ops]") {
