@@ -23,6 +23,7 @@ Run add_infer_md(CLI::App& command);
 Run add_infer_affinity(CLI::App& command);
 Run add_infer_recognize(CLI::App& command);
 Run add_infer_info(CLI::App& command);
+Run add_infer_models(CLI::App& command);
 Run add_infer_bench(CLI::App& command);
 
 }  // namespace biogpu::app
