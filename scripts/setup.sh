@@ -20,7 +20,7 @@ build_packages=(
 )
 dev_packages=(
   bwa fastp jellyfish snakemake multiqc man-db zsh fish
-  hunspell hunspell-en-us
+  mandoc hunspell hunspell-en-us
   kmc libseqan2-dev libdivsufsort-dev bedtools bcftools tabix
   catch2 libparasail-dev parasail libboost-context-dev samtools git ccache
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck

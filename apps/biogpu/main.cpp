@@ -35,18 +35,19 @@ namespace {
 
 constexpr Subcommand kCommands[] = {
     {"align", "align pairs of sequences: global, semi-global, local", add_align, "Sequence"},
-    {"bwt", "suffix arrays, Burrows-Wheeler transform and FM-index", add_bwt, "Sequence"},
+    {"bwt", "index genomes, search them, and transform texts", add_bwt, "Sequence"},
     {"kmer", "count, query and compare k-mers", add_kmer, "Sequence"},
     {"qc", "trim, filter and report on FASTQ reads, as fastp does", add_qc, "Reads"},
-    {"qc-merge", "the reports of a whole run from those of its parts", add_qc_merge, "Reads"},
-    {"infer", "run models of proteins, structures and DNA", add_infer, "Models"},
+    {"qc-merge", "merge the reports of the parts of a run", add_qc_merge, "Reads"},
+    {"infer", "run models of proteins, structures, DNA and molecules", add_infer, "Models"},
     {"lab", "measure and check blocks of structure models", add_lab, "Models"},
-    {"gather", "join the outputs of parts (--shard)", add_gather, "Parts"},
+    {"gather", "join the outputs of the parts of a run (--shard)", add_gather, "Parts"},
     {"devices", "list the GPUs that this build can use", add_devices, "About"},
-    {"cite", "the papers of the methods used, as BibTeX", add_cite, "About"},
-    {"help", "the help of a command", add_help, "About", true},
-    {"completion", "what a shell needs to complete a command line", add_completion, "About", true},
-    {"man", "manual pages of the commands", add_man, "About", true},
+    {"cite", "print the papers of the methods used, as BibTeX", add_cite, "About"},
+    {"help", "print the help of a command", add_help, "About", true},
+    {"completion", "print the script with which a shell completes command lines", add_completion,
+     "About", true},
+    {"man", "print manual pages of the commands", add_man, "About", true},
     {"version", "print version, backends, devices and build", add_version, "About"},
 };
 
@@ -85,6 +86,13 @@ std::pair<const CLI::App*, std::string> parsed_command(const CLI::App& app) {
   return {inner, path};
 }
 
+// The help of a command that was named without any argument; empty for other command lines.
+std::string usage_of_bare_command(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto [inner, path] = parsed_command(app);
+  const auto n_words = static_cast<std::size_t>(std::count(path.begin(), path.end(), ' '));
+  return words.size() == n_words ? help_text(*inner, path) + "\n" : std::string();
+}
+
 int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_view command,
                 const std::vector<std::string>& words) {
   if (words.empty()) {
@@ -100,6 +108,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_v
                     biogpu::quoted(first), nearest.empty() ? "; see 'biogpu --help'" : nearest),
         ErrorCode::usage);
   }
+  to_stderr(usage_of_bare_command(app, words));
   return report(command,
                 fmt::format("{}; see '{} --help'", describe_usage_error(app, error, words),
                             parsed_command(app).second),
@@ -113,6 +122,7 @@ int run(const std::vector<std::string>& arguments) {
   for (const Subcommand& entry : kCommands)
     if (!words.empty() && words.front() == entry.name) command = entry.name;
   set_out_of_memory_label(install_bus_error_handler(command));
+  std::string usage;
   try {
     if (const auto parasail = parasail_arguments(arguments)) {
       command = "align parasail";
@@ -124,7 +134,7 @@ int run(const std::vector<std::string>& arguments) {
     app.formatter(std::make_shared<HelpFormatter>());
     // As in the original tools: of an option's values the last counts. Lists are not cut by it.
     app.option_defaults()->take_last();
-    app.set_help_flag("-h,--help", "print this help");
+    app.set_help_flag("-h,--help", "print this help and end");
     app.set_version_flag("--version", version_text, "print version, backends and devices");
     const Run run_parsed = add_subcommands(app, kCommands, kMainFooter, command);
     std::string command_line = "biogpu";
@@ -153,12 +163,14 @@ int run(const std::vector<std::string>& arguments) {
       clear_progress_line();
       to_stderr(fmt::format("[biogpu {}] warning: {}\n", command, text));
     });
+    usage = usage_of_bare_command(app, words);
     mark_command_start();
     run_parsed(command_line);
     return 0;
   } catch (const ClosedPipe&) {
     return 0;
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::usage) to_stderr(usage);
     return report(command, error.what(), error.code());
   } catch (const std::bad_alloc&) {
     throw;

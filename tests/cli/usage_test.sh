@@ -48,7 +48,14 @@ unset BIOGPU_CPU_ISA
 fails 2 "no command 'alig'; did you mean 'align'?" alig
 fails 2 "no command 'zzzzzz'; see" zzzzzz
 fails 2 "no option '--versoin'" --versoin
+for command in align "kmer count" kmer qc "bwt index" "infer embed"; do
+  # shellcheck disable=SC2086
+  fails 2 "$(case $command in qc) echo "no input" ;; kmer) echo "no command given" ;; *) echo "is required" ;; esac)" $command
+  check "$command alone: its usage" err_has "^Usage: biogpu $command"
+  check "and nothing on stdout" n_lines_is out.txt 0
+done
 fails 2 "TARGET is required" align --mode sw q.fa
+check "no usage with an argument" bash -c '! grep -q ^Usage err.txt'
 fails 2 "--mode is required" align q.fa t.fa
 fails 2 "--mode: 'zz'; expected nw, " align --mode zz q.fa t.fa
 fails 2 "no option '-v'; did you mean '--version'?" -v

@@ -11,13 +11,13 @@ namespace {
 
 constexpr Subcommand kBwtSubcommands[] = {
     {"index", "index a genome for searches, or for bwa", add_bwt_index},
-    {"count", "how often each query occurs", add_bwt_count},
-    {"locate", "where each query occurs, exactly or with mismatches", add_bwt_locate},
-    {"smem", "super-maximal exact matches, as bwa fastmap", add_bwt_smem},
-    {"stats", "numbers of an index", add_bwt_stats},
-    {"extract", "regions of the genome back from an index", add_bwt_extract},
-    {"transform", "Burrows-Wheeler transform of sequences or bytes", add_bwt_transform},
-    {"inverse", "what a transform was made from", add_bwt_inverse},
+    {"count", "count the occurrences of each query", add_bwt_count},
+    {"locate", "find where each query occurs, exactly or with mismatches", add_bwt_locate},
+    {"smem", "find super-maximal exact matches, as bwa fastmap", add_bwt_smem},
+    {"stats", "print the numbers of an index", add_bwt_stats},
+    {"extract", "print regions of the genome out of an index", add_bwt_extract},
+    {"transform", "compute the Burrows-Wheeler transform of sequences or bytes", add_bwt_transform},
+    {"inverse", "restore what a transform was made from", add_bwt_inverse},
 };
 
 constexpr char kBwtFooter[] =

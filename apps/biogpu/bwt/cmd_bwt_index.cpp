@@ -252,18 +252,23 @@ class IndexRun {
 
 Run add_bwt_index(CLI::App& command) {
   const auto flags = std::make_shared<IndexFlags>();
-  command.add_option("genome", flags->path, "FASTA or FASTQ, plain, gzip or BGZF, - for stdin")
+  command
+      .add_option("genome", flags->path,
+                  "FASTA or FASTQ file of the genome, plain, gzip or BGZF; - is standard input")
       ->required()
       ->option_text("GENOME");
-  command.add_option("-p,--prefix", flags->prefix, "beginning of the index's name [GENOME]")
+  command
+      .add_option("-p,--prefix", flags->prefix,
+                  "begin the names of the index files with PREFIX [GENOME]")
       ->option_text("PREFIX");
   command
-      .add_option(
-          "--format", flags->format,
-          "format of the index: native, for biogpu, or bwa, for bwa mem and fastmap [native]")
+      .add_option("--format", flags->format,
+                  "write the index for biogpu (native), or for bwa mem and fastmap (bwa) [native]")
       ->transform(one_of({"native", "bwa"}))
       ->option_text("WHAT");
-  command.add_option("--sa-rate", flags->sample_rate, "rows for each position kept, native [8]")
+  command
+      .add_option("--sa-rate", flags->sample_rate,
+                  "keep the position of one in N rows of a native index [8]")
       ->transform(in_range(1, 1024))
       ->option_text("N");
   command.add_option("-a", flags->algorithm)->group("");

@@ -130,32 +130,37 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
 
 std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   auto flags = std::make_shared<QueryFlags>();
-  command.add_option("queries", flags->query_path, "FASTA, FASTQ, SAM, BAM or CRAM, - for stdin")
+  command
+      .add_option("queries", flags->query_path,
+                  "FASTA, FASTQ, SAM, BAM or CRAM file of the queries; - is standard input")
       ->required()
       ->option_text("QUERIES");
-  command.add_option("-x,--index", flags->index_path, "index made by 'biogpu bwt index'")
+  command
+      .add_option("-x,--index", flags->index_path,
+                  "search the index of this name, made by 'biogpu bwt index'")
       ->required()
       ->option_text("PREFIX");
   command
-      .add_option(
-          "-o,--output", flags->out_path,
-          "file for the answers, compressed where its name ends in .gz [-, standard output]")
+      .add_option("-o,--output", flags->out_path,
+                  "write the answers to this file, compressed where its name ends in .gz [-, "
+                  "standard output]")
       ->option_text("FILE");
   command
-      .add_option("-k,--mismatches", flags->k,
-                  "largest number of letters in which a match may differ, 0 to 16 [0]")
+      .add_option("-k,--mismatches", flags->k, "allow N different letters in a match, 0 to 16 [0]")
       ->transform(in_range(0u, kMaxMismatches))
       ->option_text("K");
   const std::map<std::string, Strands> strands{
       {"both", Strands::both}, {"forward", Strands::forward}, {"reverse", Strands::reverse}};
   command
       .add_option("--strand", flags->strands,
-                  "strands of the text that are searched: both, forward or reverse [both]")
+                  "search these strands of the text: both, forward or reverse [both]")
       ->transform(one_of(strands))
       ->option_text("WHICH");
   const std::map<std::string, HitsWanted> hits{{"all", HitsWanted::all},
                                                {"best", HitsWanted::best}};
-  command.add_option("--hits", flags->hits, "all, or those with the fewest mismatches: best [all]")
+  command
+      .add_option("--hits", flags->hits,
+                  "report all matches, or those with the fewest mismatches (best) [all]")
       ->transform(one_of(hits))
       ->option_text("WHICH");
   return flags;
@@ -195,8 +200,9 @@ void add_run_flags(CLI::App& command, QueryFlags& flags) {
   add_shared_flags(command, flags.shared);
   remove_flags(command, {"--max-memory", "--max-device-memory"});
   command.get_option("--batch")->description(
-      "largest number of queries searched in one batch [chosen for the device]");
-  add_shard_flag(command, flags.shard, "part I of N of the queries; 'biogpu gather' joins parts");
+      "search at most N queries in one batch [chosen for the device]");
+  add_shard_flag(command, flags.shard,
+                 "search part I of N of the queries; 'biogpu gather' joins parts");
 }
 
 }  // namespace
@@ -216,10 +222,10 @@ Run add_bwt_locate(CLI::App& command) {
   const auto flags = add_query_flags(command);
   command
       .add_option("-f,--format", flags->format,
-                  "format of the output: tsv, bed or sam [by the suffix of FILE, else tsv]")
+                  "write places as tsv, bed or sam [by the suffix of FILE, else tsv]")
       ->transform(one_of({"tsv", "bed", "sam"}))
       ->option_text("WHAT");
-  command.add_option("--max-hits", flags->max_hits, "places written for a query [all]")
+  command.add_option("--max-hits", flags->max_hits, "write at most N places for a query [all]")
       ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->option_text("N");
   add_run_flags(command, *flags);

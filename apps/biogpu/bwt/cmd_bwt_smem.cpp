@@ -180,34 +180,36 @@ Run add_bwt_smem(CLI::App& command) {
   const auto flags = std::make_shared<SmemFlags>();
   command
       .add_option("queries", flags->arguments,
-                  "FASTA, FASTQ, SAM, BAM or CRAM, - for stdin; without -x the index before them")
+                  "FASTA, FASTQ, SAM, BAM or CRAM file of the queries, - is standard input; "
+                  "without -x the index comes first")
       ->required()
       ->expected(1, 2)
       ->option_text("[PREFIX] QUERIES");
-  command.add_option("-x,--index", flags->prefix, "index of bwa, or made with --format bwa")
+  command
+      .add_option("-x,--index", flags->prefix,
+                  "search this index, which bwa or 'bwt index --format bwa' made")
       ->option_text("PREFIX");
   command
-      .add_option(
-          "-o,--output", flags->out_path,
-          "file for the matches, compressed where its name ends in .gz [-, standard output]")
+      .add_option("-o,--output", flags->out_path,
+                  "write the matches to this file, compressed where its name ends in .gz [-, "
+                  "standard output]")
       ->check(text_name())
       ->option_text("FILE");
   command
-      .add_option("-l,--min-length", flags->min_length,
-                  "least length of a match that is written, in letters [17]")
+      .add_option("-l,--min-length", flags->min_length, "write matches of at least N letters [17]")
       ->transform(in_range(1, 1 << 30))
       ->option_text("N");
   command
-      .add_option("-w,--max-places", flags->max_places, "places written for a match, * above [20]")
+      .add_option("-w,--max-places", flags->max_places,
+                  "write at most N places of a match, or * for more [20]")
       ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->option_text("N");
   command.add_flag("-p,--print-sequence", flags->print_sequence, "add the query to its line SQ")
       ->option_text(" ");
   add_shared_flags(command, flags->shared);
   remove_flags(command, {"--max-memory", "--max-device-memory"});
-  command.get_option("--batch")->description(
-      "largest number of queries searched in one batch [4096]");
-  add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
+  command.get_option("--batch")->description("search at most N queries in one batch [4096]");
+  add_shard_flag(command, flags->shard, "search part I of N of the queries; 'cat' joins parts");
   command.footer(std::string(kBwtSmemFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     resolve_files(*flags);

@@ -109,7 +109,9 @@ Run add_bwt_stats(CLI::App& command) {
   command.add_option("index", flags->index_path, "index made by 'biogpu bwt index'")
       ->required()
       ->option_text("PREFIX");
-  command.add_option("-o,--output", flags->out_path, "where the numbers go [-]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "write the numbers to this file [-, standard output]")
       ->check(text_name())
       ->option_text("FILE");
   add_shared_flags(command, flags->shared);
@@ -122,13 +124,17 @@ Run add_bwt_stats(CLI::App& command) {
 
 Run add_bwt_extract(CLI::App& command) {
   const auto flags = std::make_shared<IndexReadFlags>();
-  command.add_option("regions", flags->regions, "NAME or NAME:FIRST-LAST")
+  command.add_option("regions", flags->regions, "regions to extract, as NAME or NAME:FIRST-LAST")
       ->required()
       ->option_text("REGION...");
-  command.add_option("-x,--index", flags->index_path, "index made by 'biogpu bwt index'")
+  command
+      .add_option("-x,--index", flags->index_path,
+                  "read the index of this name, made by 'biogpu bwt index'")
       ->required()
       ->option_text("PREFIX");
-  command.add_option("-o,--output", flags->out_path, "where the sequences go [-]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "write the sequences to this file [-, standard output]")
       ->check(text_name({"fasta"}))
       ->option_text("FILE");
   add_shared_flags(command, flags->shared);

@@ -225,13 +225,17 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
 
 Run add_bwt_transform(CLI::App& command) {
   const auto flags = std::make_shared<TransformFlags>();
-  command.add_option("input", flags->path, "sequences, or any file with --bytes, - for stdin")
+  command
+      .add_option("input", flags->path,
+                  "file of sequences, or any file with --bytes; - is standard input")
       ->required()
       ->option_text("INPUT");
-  command.add_option("-o,--output", flags->out_path, "where the transform goes [-]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "write the transform to this file [-, standard output]")
       ->option_text("FILE");
   CLI::Option* const bytes =
-      command.add_flag("--bytes", flags->bytes, "transform the bytes of the file")
+      command.add_flag("--bytes", flags->bytes, "transform the bytes of the file, not sequences")
           ->option_text(" ");
   command
       .add_flag("--both-strands", flags->both_strands,
@@ -249,12 +253,16 @@ Run add_bwt_transform(CLI::App& command) {
 
 Run add_bwt_inverse(CLI::App& command) {
   const auto flags = std::make_shared<TransformFlags>();
-  command.add_option("input", flags->path, "a transform, - for stdin")
+  command.add_option("input", flags->path, "file of a transform; - is standard input")
       ->required()
       ->option_text("INPUT");
-  command.add_option("-o,--output", flags->out_path, "where the text goes [-]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "write the text to this file [-, standard output]")
       ->option_text("FILE");
-  command.add_option("-f,--format", flags->format, "of strings: text, one a line, or fasta [text]")
+  command
+      .add_option("-f,--format", flags->format,
+                  "write sequences as text, one a line, or as fasta [text]")
       ->transform(one_of({"text", "fasta"}))
       ->option_text("WHAT");
   add_shared_flags(command, flags->shared);

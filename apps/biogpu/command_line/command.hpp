@@ -55,6 +55,8 @@ std::string version_text();
 
 // Of this build; empty where it was made from an archive.
 std::string build_commit();
+// The day of that commit, as 2026-11-29.
+std::string build_date();
 
 // The last line of every help text.
 inline constexpr char kExitCodes[] =

@@ -47,29 +47,31 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
   flags.threads = std::min(kMaxDefaultThreads, allowed_cpus());
   const OptionGroup run(command, "Run");
   run.option("-t,--threads", flags.threads,
-             "CPU threads, 0 for all allowed [BIOGPU_THREADS, else up to 4]", "N")
+             "use N CPU threads; 0 is all that are allowed [BIOGPU_THREADS, else up to 4]", "N")
       ->envname("BIOGPU_THREADS")
       ->transform(in_range(0, kMaxThreads));
   run.option("--device", flags.device,
-             "auto, cpu, gpu, or device numbers as 0,1 [BIOGPU_DEVICE, else auto]", "WHAT")
+             "compute on auto, cpu, gpu or devices by number, as 0,1 [BIOGPU_DEVICE, else auto]",
+             "WHAT")
       ->envname("BIOGPU_DEVICE");
-  run.option("--json", flags.json, "write a summary of the run as JSON", "FILE")
+  run.option("--json", flags.json, "write a summary of the run as JSON to this file", "FILE")
       ->check(text_name({"json"}));
-  run.option("--batch", flags.batch,
-             "largest number of pairs computed in one batch; the results do not depend on it "
-             "[chosen for the device]",
-             "N")
+  run.option(
+         "--batch", flags.batch,
+         "compute at most N pairs in one batch, which changes no result [chosen for the device]",
+         "N")
       ->transform(size_suffix(1000));
-  run.option("--max-memory", flags.max_memory, "most host memory that batches may take, as 2G",
+  run.option("--max-memory", flags.max_memory, "take at most this host memory for batches, as 2G",
              "SIZE")
       ->transform(size_suffix(1024));
   run.option("--max-device-memory", flags.max_device_memory,
-             "most memory of each GPU that may be used, as 8G [what is free]", "SIZE")
+             "take at most this memory of each GPU, as 8G [what is free]", "SIZE")
       ->transform(size_suffix(1024));
-  run.option("--progress", flags.progress, "auto (on a terminal), always, never [auto]", "WHEN")
+  run.option("--progress", flags.progress,
+             "show progress: auto (on a terminal), always or never [auto]", "WHEN")
       ->transform(progress_words());
   CLI::Option* quiet =
-      run.flag("-q,--quiet", flags.quiet, "only warnings and errors on standard error");
+      run.flag("-q,--quiet", flags.quiet, "print only warnings and errors on standard error");
   run.flag("-v,--verbose", flags.verbose, "log the time of each stage")->excludes(quiet);
 }
 

@@ -118,7 +118,9 @@ void run_cite(std::string_view command) {
 Run add_cite(CLI::App& command) {
   command.footer(kCiteFooter + std::string(kExitCodes));
   const auto name = std::make_shared<std::string>();
-  command.add_option("COMMAND", *name, "align, bwt, infer, kmer or qc; none: all of them")
+  command
+      .add_option("COMMAND", *name,
+                  "command whose papers are printed: align, bwt, infer, kmer or qc [all of them]")
       ->option_text(" ");
   return [name](const std::string&) { run_cite(*name); };
 }

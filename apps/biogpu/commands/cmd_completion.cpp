@@ -238,7 +238,7 @@ constexpr char kCompletionFooter[] =
 Run add_completion(CLI::App& command) {
   command.footer(kCompletionFooter + std::string(kExitCodes));
   const auto shell = std::make_shared<std::string>();
-  command.add_option("SHELL", *shell, "bash, zsh or fish")
+  command.add_option("SHELL", *shell, "shell of the script: bash, zsh or fish")
       ->required()
       ->transform(one_of({"bash", "zsh", "fish"}))
       ->option_text(" ");

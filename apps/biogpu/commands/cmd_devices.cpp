@@ -65,7 +65,8 @@ std::string rates_text() {
 Run add_devices(CLI::App& command) {
   const auto json_path = std::make_shared<std::string>();
   const auto rates = std::make_shared<bool>(false);
-  command.add_option("--json", *json_path, "write the list as JSON, - for standard output")
+  command
+      .add_option("--json", *json_path, "write the list as JSON to this file; - is standard output")
       ->check(text_name({"json"}))
       ->option_text("FILE");
   command.add_flag("--rates", *rates, "print the rates by which --device auto decides")

@@ -114,11 +114,13 @@ Run add_gather(CLI::App& command) {
   command.add_option("PART", flags->parts, "outputs of --shard 1/N, 2/N, ... in this order")
       ->required()
       ->option_text(" ");
-  command.add_option("-o,--output", flags->out_path, "where they go; .gz compresses [-]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "write the whole output to this file; .gz compresses [-, standard output]")
       ->option_text("FILE");
   command
       .add_option("--format", flags->format,
-                  "tsv, sam, vcf, lines, npy [by the suffix of the first]")
+                  "join the parts as tsv, sam, vcf, lines or npy [by the suffix of the first]")
       ->transform(one_of(std::vector<std::string>(kGatherFormats.begin(), kGatherFormats.end())))
       ->option_text("WHAT");
   return [flags](const std::string&) { run_gather(*flags); };

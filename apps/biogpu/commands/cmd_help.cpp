@@ -41,7 +41,9 @@ void run_help(const CLI::App& root, const std::vector<std::string>& words) {
 Run add_help(CLI::App& command) {
   command.footer(kHelpFooter + std::string(kExitCodes));
   const auto words = std::make_shared<std::vector<std::string>>();
-  command.add_option("COMMAND", *words, "as kmer count; none: biogpu itself")->option_text(" ");
+  command
+      .add_option("COMMAND", *words, "command whose help is printed, as kmer count [biogpu itself]")
+      ->option_text(" ");
   return [words, &command](const std::string&) { run_help(*command.get_parent(), *words); };
 }
 

@@ -24,6 +24,7 @@ std::string version_text() {
 }
 
 std::string build_commit() { return BIOGPU_COMMIT; }
+std::string build_date() { return BIOGPU_COMMIT_DATE; }
 
 Run add_version(CLI::App& command) {
   command.footer(std::string("Examples:\n  biogpu version\n  biogpu --version\n\n") + kExitCodes);

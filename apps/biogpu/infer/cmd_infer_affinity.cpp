@@ -198,30 +198,36 @@ void AffinityRun::run() {
 Run add_infer_affinity(CLI::App& command) {
   const auto flags = std::make_shared<AffinityFlags>();
   const OptionGroup options(command);
-  options.option("LIGANDS", flags->infer.inputs,
-                 "docked molecules: SDF, MOL or MOL2, plain or gzip; -: SDF on standard input",
-                 " ");
+  options.option(
+      "LIGANDS", flags->infer.inputs,
+      "files of docked molecules: SDF, MOL or MOL2, plain or gzip; - is SDF on standard input",
+      " ");
   add_model_flag(command, flags->infer);
-  options.option("--protein", flags->protein, "PDB or mmCIF of the protein of all LIGANDS", "FILE");
+  options.option("--protein", flags->protein,
+                 "read the protein of all LIGANDS from this PDB or mmCIF file", "FILE");
   options.option("--pairs", flags->pairs,
-                 "table of two columns, the files of a protein and of a ligand, no header", "TSV");
+                 "read the files of a protein and of a ligand from the two columns of this table "
+                 "without header",
+                 "TSV");
   options
       .option("--ensemble", flags->ensemble,
-              "further checkpoint of the same shape: the mean is written, and its spread", "FOLDER")
+              "average with this further checkpoint of the same shape, and write the spread; "
+              "repeat it for more",
+              "FOLDER")
       ->allow_extra_args(false)
       ->take_all();
   add_table_output(command, flags->infer);
   add_model_options(command, models::Reads::complexes);
   add_precision_flag(command, flags->infer.precision);
   command.get_option("--precision")
-      ->description("precision of the computation: fp32, tf32, fp16, bf16 or auto [auto: fp32]");
+      ->description("compute in fp32, tf32, fp16, bf16 or auto [auto: fp32]");
   add_resume_flag(command, flags->infer);
   add_skip_bad_flag(command, flags->infer, "ligands and proteins that are malformed");
   add_shared_flags(command, flags->infer.shared);
   command.get_option("--batch")->description(
-      "largest number of complexes computed in one pass [chosen for the device]");
+      "compute at most N complexes in one pass [chosen for the device]");
   add_infer_shard_flag(command, flags->infer,
-                       "part I of N of the complexes; 'biogpu gather' joins the tables");
+                       "compute part I of N of the complexes; 'biogpu gather' joins the tables");
   command.footer(
       std::string(
           "Columns: protein, ligand (its title, or its number), affinity_kcal_mol, with "

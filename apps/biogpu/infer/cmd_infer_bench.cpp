@@ -214,36 +214,46 @@ Run add_infer_bench(CLI::App& command) {
   options.option("--model", flags->model, "time whole passes of this model, not operations",
                  "FOLDER");
   add_list(command,
-           {"--batches", "with --model: sequences and tokens of each [1x256,16x512]", "NxL,..."},
+           {"--batches",
+            "time --model with batches of these numbers of sequences and tokens [1x256,16x512]",
+            "NxL,..."},
            flags->batches);
   options.option("--structure", flags->structures,
-                 "with a model of structures: PDB or mmCIF to design and to score", "FILE...");
-  add_list(command, {"-n,--samples", "of a structure at once [1]", "N,...", in_range(1, 1 << 20)},
+                 "design and score these PDB or mmCIF files, with a model of structures",
+                 "FILE...");
+  add_list(command,
+           {"-n,--samples", "design these numbers of sequences of a structure at once [1]", "N,...",
+            in_range(1, 1 << 20)},
            flags->n_samples);
-  options.option("--only", flags->ops.only, "operations whose name contains this", "TEXT");
+  options.option("--only", flags->ops.only, "time operations whose name contains this text",
+                 "TEXT");
   add_list(command,
            {"--atoms",
-            "operations at these numbers of atoms, not at the shapes of models; not with --model "
-            "or --structure",
+            "time operations at these numbers of atoms, not at the shapes of models; not with "
+            "--model or --structure",
             "N,...", in_range(16, 1 << 20)},
            flags->ops.atoms)
       ->excludes(command.get_option("--model"))
       ->excludes(command.get_option("--structure"));
-  options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
-  options.option("--runs", flags->n_runs, "with --model: passes of each batch [20]", "N")
+  options.flag("--quick", flags->ops.quick,
+               "time the smallest shapes once, as a test that they run");
+  options.option("--runs", flags->n_runs, "time N passes of each batch of --model [20]", "N")
       ->transform(in_range(1, 100000));
   options
       .option("--rest", flags->rest_ms,
-              "with --model: also passes with milliseconds in front of each: a batch by itself [0]",
+              "time passes of --model also with MS milliseconds before each, as for a batch by "
+              "itself [0]",
               "MS")
       ->transform(in_range(0, 10000));
   add_precision_flag(command, flags->precision);
   options
       .option("--device", flags->device,
-              "auto, cpu, gpu, or a device's number [BIOGPU_DEVICE, else auto]", "DEVICE")
+              "compute on auto, cpu, gpu or a device by number [BIOGPU_DEVICE, else auto]",
+              "DEVICE")
       ->envname("BIOGPU_DEVICE");
-  options.option("-t,--threads", flags->n_threads, "number of CPU threads [all allowed]", "N");
-  options.option("--json", flags->json, "write the results as JSON into FILE", "FILE")
+  options.option("-t,--threads", flags->n_threads,
+                 "use N CPU threads for the computation [all that are allowed]", "N");
+  options.option("--json", flags->json, "write the results as JSON to this file", "FILE")
       ->check(text_name({"json"}));
   command.footer(
       std::string("Examples:\n"

@@ -31,53 +31,59 @@ void add_sampling(CLI::App& command, DesignFlags& flags) {
   models::proteinmpnn::DesignRequest& request = flags.structures.request;
   sampling
       .option("-n,--samples", options.n_sequences,
-              "number of sequences drawn at each temperature, for each structure [1]", "N")
+              "draw N sequences at each temperature for each structure [1]", "N")
       ->transform(in_range(1, 1 << 20));
-  add_list(command,
-           {"--temperature", "of the draws; higher gives more diverse sequences [0.1]", "T,...",
-            in_range(1e-6, 1e6)},
-           options.temperatures);
-  sampling.option("--omit", request.omit, "letters that are never drawn, X in any case [none]",
-                  "LETTERS");
-  sampling.flag("--allow-X", request.allow_x, "X may be drawn, which otherwise is omitted");
-  add_list(command,
-           {"--bias", "added to letters' logits, over the temperature: A:-1.1,F:0.7", "LIST"},
-           flags.structures.bias);
+  add_list(
+      command,
+      {"--temperature", "draw at these temperatures; higher gives more diverse sequences [0.1]",
+       "T,...", in_range(1e-6, 1e6)},
+      options.temperatures);
+  sampling.option("--omit", request.omit,
+                  "leave these letters out of designs, X in any case [none]", "LETTERS");
+  sampling.flag("--allow-X", request.allow_x, "allow X in designs, which is left out otherwise");
+  add_list(
+      command,
+      {"--bias", "add these values to the logits of letters, over the temperature, as A:-1.1,F:0.7",
+       "LIST"},
+      flags.structures.bias);
   sampling.flag("--homooligomer", request.homooligomer,
-                "one sequence for all designed chains, position by position");
+                "design one sequence for all designed chains, position by position");
   sampling
       .option("--backbone-noise", options.backbone_noise,
-              "standard deviation added to coordinates, Angstrom [0]", "X")
+              "add noise of this standard deviation to coordinates, in Angstrom [0]", "X")
       ->transform(in_range(0.0, 100.0));
   sampling
-      .option("--save-probs", flags.probabilities,
-              "probabilities of letters at every residue, .npz", "FILE")
+      .option(
+          "--save-probs", flags.probabilities,
+          "write the probabilities of all letters at every residue to this file of arrays, as .npz",
+          "FILE")
       ->check(array_name());
 }
 
 void add_files(CLI::App& command, models::proteinmpnn::DesignRequest& request) {
   const OptionGroup files(command, kOriginalFiles);
-  files.option("--omit-AA-jsonl", request.omit_aa_jsonl, "letters never drawn at some positions",
-               "FILE");
+  files.option("--omit-AA-jsonl", request.omit_aa_jsonl,
+               "read letters that are never drawn at some positions from this file", "FILE");
   files.option("--bias-AA-jsonl", request.bias_aa_jsonl,
-               "JSON file with a bias of amino acids, added at all positions", "FILE");
-  files.option("--bias-by-res-jsonl", request.bias_by_res_jsonl, "bias of letters at each position",
-               "FILE");
+               "read a bias of amino acids for all positions from this JSON file", "FILE");
+  files.option("--bias-by-res-jsonl", request.bias_by_res_jsonl,
+               "read a bias of letters at each position from this file", "FILE");
   files.option("--tied-positions-jsonl", request.tied_positions_jsonl,
-               "positions that share a letter", "FILE");
-  CLI::Option* const matrices =
-      files.option("--pssm-jsonl", request.pssm_jsonl,
-                   "JSON lines with position-specific scoring matrices of chains", "FILE");
-  CLI::Option* const share =
-      files.option("--pssm-multi", request.pssm_multi, "share of their bias, 0 to 1 [0]", "X")
-          ->transform(in_range(0.0, 1.0));
+               "read positions that share a letter from this file", "FILE");
+  CLI::Option* const matrices = files.option(
+      "--pssm-jsonl", request.pssm_jsonl,
+      "read position-specific scoring matrices (PSSM) of chains from these JSON lines", "FILE");
+  CLI::Option* const share = files
+                                 .option("--pssm-multi", request.pssm_multi,
+                                         "take this share of the bias of the PSSM, 0 to 1 [0]", "X")
+                                 ->transform(in_range(0.0, 1.0));
   CLI::Option* const threshold =
       files.option("--pssm-threshold", request.pssm_threshold,
-                   "least log odds of an amino acid in the matrix for it to be allowed [0]", "X");
-  CLI::Option* const log_odds =
-      files.flag("--pssm-log-odds", request.pssm_log_odds, "prefer letters above the threshold");
-  CLI::Option* const bias =
-      files.flag("--pssm-bias", request.pssm_bias, "mix their bias into the probabilities");
+                   "allow amino acids with at least these log odds in the PSSM [0]", "X");
+  CLI::Option* const log_odds = files.flag("--pssm-log-odds", request.pssm_log_odds,
+                                           "prefer amino acids above --pssm-threshold in the PSSM");
+  CLI::Option* const bias = files.flag("--pssm-bias", request.pssm_bias,
+                                       "mix the bias of the PSSM into the probabilities");
   // One without the other would have no effect.
   log_odds->needs(matrices);
   threshold->needs(log_odds);
@@ -87,14 +93,16 @@ void add_files(CLI::App& command, models::proteinmpnn::DesignRequest& request) {
 
 void add_input(CLI::App& command, InferFlags& flags) {
   const OptionGroup input(command);
-  input.option("STRUCTURES", flags.inputs, "PDB or mmCIF, plain or gzip; or folders of them", " ")
+  input
+      .option("STRUCTURES", flags.inputs, "PDB or mmCIF files, plain or gzip, or folders of them",
+              " ")
       ->required();
   add_model_flag(command, flags);
   input
-      .option(
-          "-o,--output", flags.output,
-          "FASTA file for the designs, compressed where its name ends in .gz [-, standard output]",
-          "FILE")
+      .option("-o,--output", flags.output,
+              "write the designs as FASTA to this file, compressed where its name ends in .gz [-, "
+              "standard output]",
+              "FILE")
       ->check(output_name({"fasta", "txt"}));
 }
 
@@ -158,8 +166,9 @@ Run add_infer_design(CLI::App& command) {
   add_files(command, flags->structures.request);
   add_resume_flag(command, flags->infer);
   add_shared_flags(command, flags->infer.shared);
-  add_infer_shard_flag(command, flags->infer,
-                       "part I of N of the structures; 'cat' or 'biogpu gather' joins FASTA");
+  add_infer_shard_flag(
+      command, flags->infer,
+      "design for part I of N of the structures; 'cat' or 'biogpu gather' joins FASTA");
   // Structures are few, and the device takes as many at once as it has room for.
   remove_flags(command, {"--batch", "--max-memory"});
   command.footer(

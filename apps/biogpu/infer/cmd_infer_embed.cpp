@@ -51,20 +51,24 @@ Run add_infer_embed(CLI::App& command) {
   const OptionGroup options(command);
   add_array_output(command, flags->infer);
   add_list(command,
-           {"--include", "mean (over residues), residues (a vector each), cls [mean]", "KIND,...",
-            one_of({"mean", "residues", "cls"})},
+           {"--include",
+            "write the mean over residues (mean), a vector for each (residues) or the first "
+            "token's (cls) [mean]",
+            "KIND,...", one_of({"mean", "residues", "cls"})},
            flags->include);
-  add_list(command,
-           {"--layers", "0 the embedding, i after block i, -1 the last [-1]", "N,...",
-            in_range(-kMaxLayer, kMaxLayer)},
-           flags->arrays.layers);
+  add_list(
+      command,
+      {"--layers", "write the output of these layers: 0 the embedding, i block i, -1 the last [-1]",
+       "N,...", in_range(-kMaxLayer, kMaxLayer)},
+      flags->arrays.layers);
   add_infer_flags(command, flags->infer);
   add_infer_shard_flag(command, flags->infer);
   add_region_flags(command, flags->windows);
   add_letter_flags(command, flags->windows.dna);
   options
       .option("--strands", flags->strands,
-              "DNA: forward, or both (the mean of a window and its reverse complement) [forward]",
+              "embed DNA as it is (forward), or average a window and its reverse complement (both) "
+              "[forward]",
               "WHICH")
       ->transform(one_of({"forward", "both"}));
   command.footer(std::string(kArrayFormats) +

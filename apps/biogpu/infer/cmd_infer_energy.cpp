@@ -60,15 +60,19 @@ Run add_infer_energy(CLI::App& command) {
   const OptionGroup options(command);
   options
       .option("-o,--output", flags->molecules.infer.output,
-              ".extxyz: frames with results; .tsv: a table [-, a table on stdout]", "FILE")
+              "write frames with results (.extxyz) or a table (.tsv) to this file [-, a table on "
+              "standard output]",
+              "FILE")
       ->check(output_name({"tsv", "txt", "extxyz"}));
-  options.flag("--forces", flags->forces, "forces (extxyz) or the largest one (column fmax)");
-  options.flag("--stress", flags->stress, "stress of frames with a box, tension positive");
+  options.flag("--forces", flags->forces,
+               "write forces (extxyz), or the largest one (column fmax of a table)");
+  options.flag("--stress", flags->stress,
+               "write the stress of frames with a box, tension positive");
   add_molecule_flags(command, flags->molecules);
   add_skip_bad_flag(command, flags->molecules.infer,
                     "frames that are malformed or do not fit the model");
   add_infer_shard_flag(command, flags->molecules.infer,
-                       "part I of N of the frames; 'biogpu gather' joins the tables");
+                       "compute part I of N of the frames; 'biogpu gather' joins the tables");
   command.footer(
       std::string("Columns: index (from 1), natoms, energy, fmax, stress_xx to stress_xy, units.\n"
                   "Lengths are in Angstrom, stress in eV/A^3, energies in --units.\n\n"

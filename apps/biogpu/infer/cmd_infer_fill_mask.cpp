@@ -63,7 +63,7 @@ Run add_infer_fill_mask(CLI::App& command) {
   const auto flags = std::make_shared<FillFlags>();
   add_table_output(command, flags->infer);
   OptionGroup(command)
-      .option("--top", flags->top, "words of each mask [5]", "N")
+      .option("--top", flags->top, "write the N most likely tokens of each mask [5]", "N")
       ->transform(in_range(1, 33));
   add_infer_flags(command, flags->infer);
   command.footer(

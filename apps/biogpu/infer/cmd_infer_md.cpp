@@ -235,45 +235,48 @@ void add_md_options(const OptionGroup& options, MdFlags& flags) {
   constexpr std::int64_t kMaxSteps = std::int64_t{1} << 40;
   options
       .option("-o,--output", flags.molecules.infer.output,
-              "extxyz file for the trajectory [-, standard output]", "FILE")
+              "write the trajectory as extxyz to this file [-, standard output]", "FILE")
       ->check(output_name({"extxyz"}));
-  options.option("--table", flags.table, "energies and temperature of each frame", "TSV")
+  options
+      .option("--table", flags.table,
+              "write the energies and temperature of each frame to this table", "TSV")
       ->check(table_name());
   options
-      .option("--ensemble", flags.ensemble, "nve (velocity Verlet) or nvt (Langevin, BAOAB) [nve]",
+      .option("--ensemble", flags.ensemble,
+              "integrate by velocity Verlet (nve) or with a Langevin thermostat, BAOAB (nvt) [nve]",
               "NAME")
       ->transform(one_of({"nve", "nvt"}));
   options
       .option("--temperature", flags.options.temperature,
-              "of the bath, and of velocities that are drawn where the input has none, in K [0]",
+              "set the temperature of the bath, and of velocities that are drawn where the input "
+              "has none, in K [0]",
               "T")
       ->transform(in_range(0.0, 1e6));
   options
       .option("--friction", flags.options.friction,
-              "friction of the Langevin thermostat of --ensemble nvt, in 1/fs [0.01]", "G")
+              "set the friction of the Langevin thermostat of --ensemble nvt, in 1/fs [0.01]", "G")
       ->transform(in_range(0.0, 1e3));
   options
-      .option("--timestep", flags.options.time_step, "time step of the integration, in fs [0.5]",
+      .option("--timestep", flags.options.time_step, "integrate in steps of this time, in fs [0.5]",
               "DT")
       ->transform(in_range(1e-6, 100.0));
-  options.option("--steps", flags.plan.n_steps, "the number of the last step [1000]", "N")
+  options.option("--steps", flags.plan.n_steps, "end with step number N [1000]", "N")
       ->transform(in_range(std::int64_t{0}, kMaxSteps));
-  options
-      .option("--every", flags.plan.interval,
-              "number of steps from one written frame to the next [100]", "N")
+  options.option("--every", flags.plan.interval, "write a frame every N steps [100]", "N")
       ->transform(in_range(std::int64_t{1}, kMaxSteps));
   options
       .option("--seed", flags.options.seed,
-              "seed of all random numbers; the same seed gives the same results [1]", "N")
+              "start the random numbers from this seed; the same seed gives the same results [1]",
+              "N")
       ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   options
       .option("--skin", flags.options.skin,
-              "distance beyond the cutoff that pairs are listed for, in A; no effect where a GPU "
-              "lists them in every step [0.5]",
+              "list pairs up to this distance beyond the cutoff, in A; no effect where a GPU lists "
+              "them in every step [0.5]",
               "X")
       ->transform(in_range(0.0, 10.0));
   options.option("--restart", flags.restart,
-                 "go on from frame N of a trajectory, from 1, or from the last", "N|last");
+                 "go on from frame N of a trajectory, counted from 1, or from the last", "N|last");
 }
 
 }  // namespace
@@ -285,7 +288,7 @@ Run add_infer_md(CLI::App& command) {
   add_molecule_flags(command, flags->molecules);
   remove_flags(command, {"--batch"});
   add_infer_shard_flag(command, flags->molecules.infer,
-                       "part I of N of the trajectories; the outputs are joined by cat");
+                       "simulate part I of N of the trajectories; 'cat' joins the outputs");
   command.get_option("--restart")->excludes(command.get_option("--shard"));
   command.footer(
       std::string(

@@ -274,34 +274,45 @@ Run add_infer_mutagenesis(CLI::App& command) {
   const OptionGroup options(command);
   options
       .option("-o,--output", flags->dna.infer.output,
-              "table, or by suffix arrays [positions, 4, tracks] [-, TSV on stdout]", "FILE")
+              "write a table, or by the suffix arrays [positions, 4, tracks], to this file [-, TSV "
+              "on standard output]",
+              "FILE")
       ->check(array_name());
   options
-      .option("--genome", flags->regions.genome, "genome; indexed where it has no .fai", "FASTA")
+      .option("--genome", flags->regions.genome,
+              "read the regions from this genome, which is indexed where it has no .fai", "FASTA")
       ->required();
   add_list(command,
-           {"--region", "one region, as chr7:1001-1200; again for more", "REGION", {}, '\0'},
+           {"--region",
+            "change every base of this region, as chr7:1001-1200; repeat it for more",
+            "REGION",
+            {},
+            '\0'},
            flags->regions.regions);
-  options.option("--regions", flags->regions.bed, "regions; the fourth column names them", "BED");
+  options.option("--regions", flags->regions.bed,
+                 "change every base of these regions, which the fourth column names", "BED");
   options
       .option("--max", flags->max_path,
-              "the largest change at each position, of the mean over tracks", "BEDGRAPH|BW")
+              "write the largest change at each position, of the mean over tracks, to this file",
+              "BEDGRAPH|BW")
       ->check(output_name({"bedgraph", "bw"}));
   options
-      .option("--logo", flags->logo_path, "the letters of the region as high as they matter", "SVG")
+      .option("--logo", flags->logo_path,
+              "draw the letters of the region as high as they matter into this file", "SVG")
       ->check(output_name({"svg"}));
   flags->dna.heads.bins_only = true;
   add_head_flags(command, flags->dna.heads);
-  options.option("--score", flags->score, known_scores() + " [SAD]", "SCORE");
-  options.option(
-      "--bins", flags->bins,
-      "bins that a score is of: all, centre (the region's), centre:N (N around it) [all]", "BINS");
+  options.option("--score", flags->score,
+                 fmt::format("compute this score: {} [SAD]", known_scores()), "SCORE");
+  options.option("--bins", flags->bins,
+                 "compare all bins, those of the region (centre) or N around it (centre:N) [all]",
+                 "BINS");
   add_skip_bad_flag(command, flags->dna.infer,
                     "intervals of --regions that are not in the genome, or longer than a window");
   add_compare_flags(command, flags->compare);
   add_dna_flags(command, flags->dna);
   add_infer_shard_flag(command, flags->dna.infer,
-                       "part I of N of the regions; 'biogpu gather' joins tables");
+                       "compute part I of N of the regions; 'biogpu gather' joins tables");
   command.get_option("--logo")->excludes(command.get_option("--shard"));
   command.footer(
       std::string(

@@ -178,41 +178,43 @@ void run_recognize(const RecognizeFlags& flags, const std::string& command_line)
 Run add_infer_recognize(CLI::App& command) {
   const auto flags = std::make_shared<RecognizeFlags>();
   const OptionGroup options(command);
-  options.option("IMAGE", flags->infer.inputs,
-                 "PNG, JPEG, TIFF (all pages) or BMP files, or folders of these; -: one on "
-                 "standard input",
-                 " ");
+  options.option(
+      "IMAGE", flags->infer.inputs,
+      "PNG, JPEG, TIFF (all pages) or BMP files, or folders of these; - is one on standard input",
+      " ");
   add_model_flag(command, flags->infer);
-  options.option("--list", flags->list, "text file with more names of pictures, one a line",
-                 "FILE");
+  options.option("--list", flags->list,
+                 "read more names of pictures from this text file, one a line", "FILE");
   add_table_output(command, flags->infer);
   options
       .option("--json-lines", flags->json_lines,
-              "atoms, bonds, places, confidences and molfile of each picture, a JSON object a line",
+              "write atoms, bonds, places, confidences and the molfile of each picture to this "
+              "file, a JSON object a line",
               "FILE")
       ->check(output_name({"jsonl", "json", "txt"}));
   options.option("--mol-dir", flags->mol_dir,
-                 "folder for a molfile (V2000) of each picture, named after it", "DIR");
+                 "write a molfile (V2000) of each picture to this folder, named after it", "DIR");
   options.option("--svg", flags->svg_dir,
-                 "folder for the graph of each picture drawn over it, to check it at a glance",
+                 "draw the graph of each picture over it into this folder, to check it at a glance",
                  "DIR");
   options
       .option("--chemistry", flags->chemistry,
-              "rdkit: canonical SMILES, stereo, abbreviations expanded; plain: as it is drawn "
-              "[rdkit where it is installed]",
+              "write canonical SMILES with stereo and expanded abbreviations (rdkit), or as drawn "
+              "(plain) [rdkit where it is installed]",
               "HOW")
       ->transform(one_of({"auto", "rdkit", "plain"}));
   add_model_options(command, models::Reads::images);
   add_precision_flag(command, flags->infer.precision);
   command.get_option("--precision")
-      ->description("fp32, tf32, fp16, bf16; 16 bits exchange neighbouring places [fp32]");
+      ->description(
+          "compute in fp32, tf32, fp16 or bf16; 16 bits exchange neighbouring places [fp32]");
   add_resume_flag(command, flags->infer);
   add_shared_flags(command, flags->infer.shared);
   command.get_option("--batch")->description(
-      "largest number of pictures read in one batch [chosen for the device]");
+      "read at most N pictures in one batch [chosen for the device]");
   add_skip_bad_flag(command, flags->infer, "pictures that cannot be read");
   add_infer_shard_flag(command, flags->infer,
-                       "part I of N of the pictures; 'biogpu gather' joins the tables");
+                       "read part I of N of the pictures; 'biogpu gather' joins the tables");
   command.footer(
       std::string(
           "Each picture shows one molecule. Columns: image (of TIFF pages file#page), smiles,\n"

@@ -88,36 +88,39 @@ void add_relax_options(const OptionGroup& options, RelaxFlags& flags) {
   const double most = std::numeric_limits<double>::max();
   options
       .option("-o,--output", flags.molecules.infer.output,
-              "extxyz file for the relaxed frames [-, standard output]", "FILE")
+              "write the relaxed frames as extxyz to this file [-, standard output]", "FILE")
       ->check(output_name({"extxyz"}));
-  options.option("--table", flags.table, "steps, energy and force of each relaxed molecule", "TSV")
+  options
+      .option("--table", flags.table,
+              "write the steps, energy and force of each relaxed molecule to this table", "TSV")
       ->check(table_name());
   options
-      .option("--keep", flags.keep, "frames to write: all, or the last of a molecule [all]",
-              "WHICH")
+      .option("--keep", flags.keep, "write all frames, or the last of each molecule [all]", "WHICH")
       ->transform(one_of({"all", "last"}));
   options
       .option("--optimizer", flags.options.optimizer,
-              "method of the minimisation: lbfgs or fire [lbfgs]", "NAME")
+              "minimise the energy by lbfgs or fire [lbfgs]", "NAME")
       ->transform(one_of({"lbfgs", "fire"}));
   options
       .option("--fmax", flags.options.max_force,
-              "converged where no force is larger, in eV/A [0.05]", "X")
+              "end where no force is larger than this, in eV/A [0.05]", "X")
       ->transform(in_range(0.0, most));
   CLI::Option* const cell =
       options.flag("--cell", flags.options.relax_box, "relax the box of frames that have one, too");
   options
-      .option("--smax", flags.options.max_stress,
-              "with --cell: and no component of the stress, in eV/A^3 [0.0001]", "X")
+      .option(
+          "--smax", flags.options.max_stress,
+          "end with --cell where no component of the stress is larger either, in eV/A^3 [0.0001]",
+          "X")
       ->needs(cell)
       ->transform(in_range(0.0, most));
   options
       .option("--steps", flags.options.max_steps,
-              "largest number of steps before a frame counts as not converged [500]", "N")
+              "end after N steps, when a frame counts as not converged [500]", "N")
       ->transform(in_range(0, 1 << 30));
   options
       .option("--max-step", flags.options.step_limit,
-              "distance that an atom moves in one step at most, in A [0.2]", "X")
+              "move an atom by at most this distance in one step, in A [0.2]", "X")
       ->transform(in_range(1e-6, 10.0));
 }
 
@@ -133,7 +136,7 @@ Run add_infer_relax(CLI::App& command) {
       "molecules that are malformed, or that the model refuses at the start or during "
       "relaxation");
   add_infer_shard_flag(command, flags->molecules.infer,
-                       "part I of N of the molecules; the outputs are joined by cat");
+                       "relax part I of N of the molecules; 'cat' joins the outputs");
   command.footer(
       std::string(
           "Each molecule is moved to a minimum of its energy on its own. Its frames have step,\n"

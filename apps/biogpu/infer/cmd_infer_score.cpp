@@ -157,34 +157,37 @@ Run add_infer_score(CLI::App& command) {
   const OptionGroup options(command);
   const OptionGroup structures(command, kOfStructures);
   add_table_output(command, flags->infer);
-  CLI::Option* table = options.option(
-      "--variants", flags->variants,
-      "table, plain or gzip, with a column mutant (A12C, or A12C:D5E) and perhaps one name",
-      "FILE");
-  options.flag("--all-single", flags->all_single, "every residue by each of the other 19 instead")
+  CLI::Option* table = options.option("--variants", flags->variants,
+                                      "score the variants of this table, plain or gzip, with a "
+                                      "column mutant (A12C, or A12C:D5E) and perhaps one name",
+                                      "FILE");
+  options
+      .flag("--all-single", flags->all_single,
+            "score every residue replaced by each of the other 19")
       ->excludes(table);
   options
       .option("--method", flags->method,
-              "of variants: masked-marginal (a pass for each position), wt-marginal (one pass) "
-              "[masked-marginal]",
+              "score variants by masked-marginal (a pass for each position) or wt-marginal (one "
+              "pass) [masked-marginal]",
               "NAME")
       ->transform(one_of({"masked-marginal", "wt-marginal"}));
   options
       .option("--first-residue", flags->first_residue,
-              "of variants: number of a sequence's first residue in the table [1]", "N")
+              "number the first residue of a sequence N in the table of variants [1]", "N")
       ->transform(in_range(-(std::int64_t{1} << 40), std::int64_t{1} << 40));
   structures.option(
       "--sequences", flags->sequences,
-      "FASTA to score on structures, chains joined by '/', beside their own sequences", "FASTA");
+      "score the sequences of this FASTA on structures, chains joined by '/', and their own",
+      "FASTA");
   structures
       .option("--orders", flags->structures.options.n_sequences,
-              "random decoding orders that a score is the mean of [1]", "N")
+              "average a score over N random decoding orders [1]", "N")
       ->transform(in_range(1, 1 << 20));
   add_structure_flags(command, flags->structures, kOfStructures);
   add_infer_flags(command, flags->infer);
   add_infer_shard_flag(
       command, flags->infer,
-      "part I of N of the sequences or structures; 'biogpu gather' joins the tables");
+      "score part I of N of the sequences or structures; 'biogpu gather' joins the tables");
   command.footer(
       std::string(
           "Without variants: name, residues, log_likelihood (the sum of log p of each residue\n"

@@ -153,13 +153,15 @@ Run add_infer_tracks(CLI::App& command) {
   const OptionGroup options(command);
   options
       .option("-o,--output", flags->windows.dna.infer.output,
-              "file for the results, whose suffix gives the format [-, TSV on standard output]",
+              "write the results to this file, whose suffix gives the format [-, TSV on standard "
+              "output]",
               "FILE")
       ->check(array_name({"bw", "bedgraph"}));
   add_head_flags(command, flags->windows.dna.heads);
   options
       .option("--strands", flags->strands,
-              "forward, or both (the mean of a window and its reverse complement) [forward]",
+              "predict windows as they are (forward), or average with the reverse complement "
+              "(both) [forward]",
               "WHICH")
       ->transform(one_of({"forward", "both"}));
   add_window_flags(command, flags->windows);
@@ -167,13 +169,14 @@ Run add_infer_tracks(CLI::App& command) {
                "cover regions of any length, such as whole chromosomes, by windows");
   options
       .option("--overlap", flags->windows.overlap,
-              "predicted bases that neighbouring windows of --tile have in common; each gives\n"
+              "let neighbouring windows of --tile share this number of predicted bases; each gives "
               "the half that it has more around [half of them; Enformer, Borzoi: 0]",
               "BASES")
       ->transform(in_range<std::int64_t>(0, INT64_MAX));
   add_interval_flags(command, flags->intervals);
-  add_infer_shard_flag(command, flags->windows.dna.infer,
-                       "part I of N of the windows; 'biogpu gather' joins .npy, 'cat' .tsv");
+  add_infer_shard_flag(
+      command, flags->windows.dna.infer,
+      "predict part I of N of the windows; 'biogpu gather' joins .npy, 'cat' .tsv");
   command.footer(
       std::string(
           "An array [bins, tracks] of each window and head. Output by suffix: .npz, .h5,\n"

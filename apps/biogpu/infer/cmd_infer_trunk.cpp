@@ -115,24 +115,25 @@ void run_trunk(const TrunkFlags& flags, const std::string& command_line) {
 Run add_infer_trunk(CLI::App& command) {
   const auto flags = std::make_shared<TrunkFlags>();
   const OptionGroup options(command);
-  options.option("FILE", flags->infer.inputs, ".npz with z, s, m and masks", " ")->required();
+  options.option("FILE", flags->infer.inputs, "arrays z, s, m and masks in .npz files", " ")
+      ->required();
   add_model_flag(command, flags->infer);
   add_array_output(command, flags->infer);
-  add_list(
-      command,
-      {"--include", "arrays to write: s (tokens), z (pairs) [s,z]", "NAME,...", one_of({"s", "z"})},
-      flags->include);
+  add_list(command,
+           {"--include", "write the tokens (s), the pairs (z) or both [s,z]", "NAME,...",
+            one_of({"s", "z"})},
+           flags->include);
   add_model_options(command, models::Reads::arrays);
   options
       .option("--precision", flags->infer.precision,
-              "fp32, tf32, fp16, bf16 [auto: bf16 on a GPU, fp32 on a CPU]", "TYPE")
+              "compute in fp32, tf32, fp16 or bf16 [auto: bf16 on a GPU, fp32 on a CPU]", "TYPE")
       ->transform(one_of({"auto", "fp32", "tf32", "fp16", "bf16"}));
   add_resume_flag(command, flags->infer);
   add_skip_bad_flag(command, flags->infer, "inputs that are malformed or do not fit the model");
   add_shared_flags(command, flags->infer.shared);
   command.get_option("--batch")->description(
-      "tokens between two results that --resume keeps [one input]");
-  add_infer_shard_flag(command, flags->infer, "part I of N of the inputs");
+      "keep a result for --resume after every N tokens [one input]");
+  add_infer_shard_flag(command, flags->infer, "compute part I of N of the inputs");
   command.footer(
       std::string(kArrayFormats) +
       std::string(

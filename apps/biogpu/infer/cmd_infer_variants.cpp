@@ -1,4 +1,6 @@
 // `biogpu infer variants`: what variants change in the tracks that a model of DNA predicts.
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 
@@ -18,8 +20,8 @@ void add_scorer_flags(CLI::App& command, EffectFlags& flags) {
   CLI::Option* const scorers =
       add_list(command,
                {"--scorers",
-                "AlphaGenome's scores as DeepMind's client gives them: recommended, or some of\n"
-                "these by name (ATAC, RNA_SEQ_ACTIVE ...) and OUTPUT:WIDTH:AGGREGATION",
+                "compute AlphaGenome's scores as DeepMind's client gives them: recommended, or "
+                "some of these by name (ATAC, RNA_SEQ_ACTIVE ...) and OUTPUT:WIDTH:AGGREGATION",
                 "NAME,..."},
                flags.scorers);
   for (const char* other : {"--head", "--tracks", "--targets", "--scores", "--bins", "--reduce",
@@ -27,11 +29,13 @@ void add_scorer_flags(CLI::App& command, EffectFlags& flags) {
     scorers->excludes(command.get_option(other));
   options
       .option("--polya", flags.polya,
-              "polyadenylation sites: chromosome, start, end, gene_id, score, strand", "BED")
+              "read polyadenylation sites from this file: chromosome, start, end, gene_id, score, "
+              "strand",
+              "BED")
       ->needs(scorers);
   options
       .flag("--merge-strands", flags.merge_strands,
-            "one line for a track of + and of - in scores of genes")
+            "write one line for a track of + and of - in scores of genes")
       ->needs(scorers);
 }
 
@@ -40,34 +44,40 @@ void add_scorer_flags(CLI::App& command, EffectFlags& flags) {
 Run add_infer_variants(CLI::App& command) {
   const auto flags = std::make_shared<EffectFlags>();
   const OptionGroup options(command);
-  options.option("VCF", flags->vcf, "variants, VCF or BCF; none or -: standard input", " ");
+  options.option("VCF", flags->vcf, "VCF or BCF files of the variants; none or - is standard input",
+                 " ");
   options
-      .option("--genome", flags->genome, "genome of the variants; indexed where it has no .fai",
-              "FASTA")
+      .option(
+          "--genome", flags->genome,
+          "read the windows of variants from this genome, which is indexed where it has no .fai",
+          "FASTA")
       ->required();
   options
       .option("-o,--output", flags->dna.infer.output,
-              "table, or .vcf, .vcf.gz, .bcf: the input with INFO fields [-, TSV on stdout]",
+              "write a table, or the input with INFO fields (.vcf, .vcf.gz, .bcf), to this file "
+              "[-, TSV on standard output]",
               "FILE")
       ->check(output_name({"tsv", "txt", "vcf", "bcf"}));
   flags->dna.heads.bins_only = true;
   add_head_flags(command, flags->dna.heads);
-  add_list(command, {"--scores", known_scores() + " [SAD]", "SCORE,..."}, flags->scores);
   add_list(command,
-           {"--bins",
-            "bins that a score is of: all, centre (the variant's), centre:N (N around it) [all]",
-            "BINS,..."},
-           flags->bins);
+           {"--scores", fmt::format("compute these scores: {} [SAD]", known_scores()), "SCORE,..."},
+           flags->scores);
+  add_list(
+      command,
+      {"--bins", "compare all bins, those of the variant (centre) or N around it (centre:N) [all]",
+       "BINS,..."},
+      flags->bins);
   add_compare_flags(command, flags->compare);
   options
       .option("--grid", flags->grid,
-              "centres of windows in pieces of N bases, so that variants of one piece share the\n"
-              "pass over their reference; 1: at each variant [1]",
+              "centre windows in pieces of N bases, so that variants of one piece share the pass "
+              "over their reference; 1 centres each window on its variant [1]",
               "N")
       ->transform(in_range(1, 1 << 24));
   options.option("--genes", flags->genes,
-                 "scores of bins of each gene that a window predicts a part of, too; with\n"
-                 "--scorers the GTF of genes, transcripts and exons",
+                 "score also the bins of each gene that a window predicts a part of; with "
+                 "--scorers read genes, transcripts and exons from this GTF",
                  "BED|GTF");
   add_list(
       command,
@@ -81,7 +91,7 @@ Run add_infer_variants(CLI::App& command) {
       "not the genome's, and genotypes without phase");
   add_dna_flags(command, flags->dna);
   add_infer_shard_flag(command, flags->dna.infer,
-                       "part I of N of the records; 'biogpu gather' joins .tsv and .vcf");
+                       "compute part I of N of the records; 'biogpu gather' joins .tsv and .vcf");
   command.footer(
       std::string("A line a variant, ALT allele, choice of bins, score and track. Windows have the "
                   "variant's\nfirst base in the middle; insertions and deletions move what is "

@@ -16,16 +16,18 @@ namespace {
 constexpr Subcommand kKmerSubcommands[] = {
     {"count", "count the k-mers of sequence files", add_kmer_count, "Count"},
     {"bc", "make a Bloom counter for 'count --bc'", add_kmer_bc, "Count"},
-    {"histo", "k-mer spectrum: number of k-mers with each count", add_kmer_histo,
+    {"histo", "print the k-mer spectrum: number of k-mers with each count", add_kmer_histo,
      "Read a database"},
     {"dump", "print k-mers and counts as FASTA or columns", add_kmer_dump, "Read a database"},
-    {"stats", "unique, distinct and total k-mers", add_kmer_stats, "Read a database"},
-    {"query", "the counts of given k-mers or sequences", add_kmer_query, "Read a database"},
+    {"stats", "print the numbers of unique, distinct and total k-mers", add_kmer_stats,
+     "Read a database"},
+    {"query", "print the counts of given k-mers or sequences", add_kmer_query, "Read a database"},
     {"info", "print the header of a database", add_kmer_info, "Read a database"},
-    {"merge", "sums, minima or maxima of counts", add_kmer_merge, "Combine databases"},
-    {"set", "union, intersection, difference, filter", add_kmer_set, "Combine databases"},
-    {"sketch", "MinHash sketches of sequence files", add_kmer_sketch, "Compare sequences"},
-    {"dist", "distances between sketches, as Mash reports", add_kmer_dist, "Compare sequences"},
+    {"merge", "add up counts, or take minima or maxima", add_kmer_merge, "Combine databases"},
+    {"set", "combine databases: union, intersection, difference, filter", add_kmer_set,
+     "Combine databases"},
+    {"sketch", "make MinHash sketches of sequence files", add_kmer_sketch, "Compare sequences"},
+    {"dist", "print distances between sketches, as Mash does", add_kmer_dist, "Compare sequences"},
 };
 
 constexpr char kKmerFooter[] =

@@ -59,7 +59,7 @@ Run add_kmer_dist(CLI::App& command) {
   command.get_option("--output")->check(text_name());
   command
       .add_flag("--containment", flags->containment,
-                "a sixth column: the share of the query's hashes that the reference has")
+                "add a sixth column: the share of the query's hashes that the reference has")
       ->option_text(" ");
   command.footer(std::string("Columns: reference, query, distance, p-value, common hashes of those "
                              "compared, as 'mash dist'\nprints them.\n\n"

@@ -58,17 +58,20 @@ void run_dump(const DumpFlags& flags) {
 
 Run add_kmer_dump(CLI::App& command) {
   const auto flags = std::make_shared<DumpFlags>();
-  command.add_option("DB", flags->path, "the database; - is standard input")
+  command.add_option("DB", flags->path, "file of the database; - is standard input")
       ->required()
       ->option_text(" ");
   command
-      .add_flag("-c,--column", flags->column, "a line of k-mer and count [FASTA, count as name]")
+      .add_flag("-c,--column", flags->column,
+                "write a line of k-mer and count [FASTA, count as name]")
       ->option_text(" ");
-  command.add_flag("-t,--tab", flags->tab, "separate columns by a tab [blank]")->option_text(" ");
+  command.add_flag("-t,--tab", flags->tab, "separate the columns by a tab [blank]")
+      ->option_text(" ");
   add_count_bounds(OptionGroup(command), flags->bounds);
   command
       .add_option("-o,--output", flags->out_path,
-                  "file for the output, compressed where its name ends in .gz [-, standard output]")
+                  "write the k-mers to this file, compressed where its name ends in .gz [-, "
+                  "standard output]")
       ->check(text_name({"fasta"}))
       ->option_text("FILE");
   command.footer(std::string("Records come in the order of the database.\n\n"

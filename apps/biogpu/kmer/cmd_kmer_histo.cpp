@@ -56,35 +56,40 @@ void run_histo(const HistoFlags& flags) {
 
 Run add_kmer_histo(CLI::App& command) {
   const auto flags = std::make_shared<HistoFlags>();
-  command.set_help_flag("--help", "print this help");
-  command.add_option("DB", flags->path, "the database; - is standard input")
+  command.set_help_flag("--help", "print this help and end");
+  command.add_option("DB", flags->path, "file of the database; - is standard input")
       ->required()
       ->option_text(" ");
-  command.add_option("-l,--low", flags->shape.low, "lowest count that has a line of its own [1]")
+  command.add_option("-l,--low", flags->shape.low, "begin with the line of this count [1]")
       ->transform(jellyfish_number())
       ->option_text("N");
   command
       .add_option("-h,--high", flags->shape.high,
-                  "highest count that has a line of its own; the last line sums all above [10000]")
+                  "end with the line of this count; the last line sums all above [10000]")
       ->transform(jellyfish_number())
       ->option_text("N");
-  command
-      .add_option("-i,--increment", flags->shape.increment,
-                  "number of counts that share a line [1]")
+  command.add_option("-i,--increment", flags->shape.increment, "put N counts into one line [1]")
       ->transform(jellyfish_number(1))
       ->option_text("N");
   command.add_flag("-f,--full", flags->full, "print lines of counts that no k-mer has, too")
       ->option_text(" ");
-  command.add_option("-o,--output", flags->out_path, "file for the output [-, standard output]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "write the histogram to this file [-, standard output]")
       ->check(text_name())
       ->option_text("FILE");
-  command.add_option("--plot", flags->plot_path, "also draw the spectrum, an SVG image")
+  command
+      .add_option("--plot", flags->plot_path, "draw the spectrum into this file too, an SVG image")
       ->check(output_name({"svg", "txt"}, io::OtherSuffixes::accept))
       ->option_text("FILE");
-  command.add_option("-t,--threads", flags->threads, "accepted for compatibility, without effect")
+  command
+      .add_option("-t,--threads", flags->threads,
+                  "ignore this option, which is accepted for compatibility")
       ->transform(jellyfish_number(0, UINT32_MAX))
       ->option_text("N");
-  command.add_flag("-v,--verbose", flags->verbose, "accepted for compatibility, without effect")
+  command
+      .add_flag("-v,--verbose", flags->verbose,
+                "ignore this option, which is accepted for compatibility")
       ->option_text(" ");
   command.footer(
       std::string("One line a bucket: its lowest count, a blank, the number of k-mers. What lies\n"

@@ -81,12 +81,12 @@ void run_info(const InfoFlags& flags) {
 
 Run add_kmer_info(CLI::App& command) {
   const auto flags = std::make_shared<InfoFlags>();
-  command.add_option("DB", flags->path, "the database; - is standard input")
+  command.add_option("DB", flags->path, "file of the database; - is standard input")
       ->required()
       ->option_text(" ");
   command.add_flag("-s,--skip", flags->skip, "write the records as they are, without the header")
       ->option_text(" ");
-  command.add_flag("-j,--json", flags->json, "the whole header as JSON")->option_text(" ");
+  command.add_flag("-j,--json", flags->json, "print the whole header as JSON")->option_text(" ");
   command.add_flag("-c,--cmd", flags->command, "print only the command line that made the file")
       ->option_text(" ");
   command.footer(std::string("Examples:\n"

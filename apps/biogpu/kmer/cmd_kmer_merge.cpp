@@ -75,10 +75,11 @@ Run add_kmer_merge(CLI::App& command) {
       ->option_text(" ");
   command
       .add_option("-o,--output", flags->out_path,
-                  "file for the merged counts [mer_counts_merged.jf]")
+                  "write the merged counts to this file [mer_counts_merged.jf]")
       ->option_text("FILE");
   CLI::Option* min = command.add_flag(
-      "-m,--min", flags->min, "the smallest count, 0 where absent, which -L 0 writes [sum]");
+      "-m,--min", flags->min,
+      "write the smallest count of each k-mer, 0 where absent, which -L 0 writes [sum]");
   CLI::Option* max = command.add_flag("-M,--max", flags->max,
                                       "write the largest count of each k-mer, not the sum");
   CLI::Option* jaccard = command.add_flag(

@@ -127,8 +127,10 @@ void run_query(const KmerQueryFlags& flags) {
 
 Run add_kmer_query(CLI::App& command) {
   const auto flags = std::make_shared<KmerQueryFlags>();
-  command.add_option("DB", flags->path, "the database, a file")->required()->option_text(" ");
-  command.add_option("MER", flags->mers, "k-mers to look up")->option_text(" ");
+  command.add_option("DB", flags->path, "file of the database, not standard input")
+      ->required()
+      ->option_text(" ");
+  command.add_option("MER", flags->mers, "k-mers whose counts are printed")->option_text(" ");
   command
       .add_option("-s,--sequence", flags->sequences,
                   "look up every k-mer of these sequence files, first of all")
@@ -137,26 +139,31 @@ Run add_kmer_query(CLI::App& command) {
       ->take_all();
   command
       .add_option("-o,--output", flags->out_path,
-                  "file for the output, compressed where its name ends in .gz [-, standard output]")
+                  "write the counts to this file, compressed where its name ends in .gz [-, "
+                  "standard output]")
       ->check(text_name())
       ->option_text("FILE");
   command
       .add_flag("-i,--interactive", flags->interactive,
-                "then k-mers from standard input, a count a line")
+                "look up k-mers from standard input then, a count a line")
       ->option_text(" ");
   command
       .add_option("-t,--threads", flags->threads,
-                  "number of CPU threads that look up the k-mers of -s [1]")
+                  "use N CPU threads to look up the k-mers of -s [1]")
       ->transform(jellyfish_number(1, 1024))
       ->option_text("N");
   command
       .add_option("--device", flags->device,
-                  "cpu, gpu or a device's number: a GPU takes the whole database into\nits memory "
-                  "first [cpu]")
+                  "look up on cpu, gpu or a device by number; a GPU takes the whole database into "
+                  "its memory first [cpu]")
       ->option_text("WHAT");
-  command.add_flag("-l,--load", flags->ignored, "accepted for compatibility, without effect")
+  command
+      .add_flag("-l,--load", flags->ignored,
+                "ignore this option, which is accepted for compatibility")
       ->option_text(" ");
-  command.add_flag("-L,--no-load", flags->ignored, "accepted for compatibility, without effect")
+  command
+      .add_flag("-L,--no-load", flags->ignored,
+                "ignore this option, which is accepted for compatibility")
       ->option_text(" ");
   command.footer(std::string("Prints each k-mer, canonical where the database is, and its count. "
                              "What is shorter than k or\nholds other letters than ACGT is an "

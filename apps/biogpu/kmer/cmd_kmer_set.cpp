@@ -74,7 +74,7 @@ Run add_kmer_set(CLI::App& command) {
   const auto flags = std::make_shared<SetFlags>();
   const std::vector<std::string> operations{"union",   "intersect",         "subtract",
                                             "symdiff", "counters_subtract", "filter"};
-  command.add_option("OPERATION", flags->operation, "what to keep, see below")
+  command.add_option("OPERATION", flags->operation, "operation that chooses the k-mers, see below")
       ->required()
       ->transform(one_of(operations))
       ->option_text(" ");
@@ -83,13 +83,13 @@ Run add_kmer_set(CLI::App& command) {
       ->option_text(" ");
   command
       .add_option("-o,--output", flags->out_path,
-                  "the database: .bgk biogpu's own, .kff KFF, else Jellyfish's")
+                  "write the database to this file: .bgk biogpu's own, .kff KFF, else Jellyfish's")
       ->required()
       ->option_text("FILE");
   command
-      .add_option("--count", flags->count,
-                  "min, max, sum, left, right: the count of what is kept\n"
-                  "[intersect min, else sum]")
+      .add_option(
+          "--count", flags->count,
+          "give a k-mer the min, max, sum, left or right of its counts [intersect min, else sum]")
       ->transform(one_of(std::vector<std::string>{"min", "max", "sum", "left", "right"}))
       ->option_text("WHICH");
   add_count_bounds(OptionGroup(command), flags->bounds);

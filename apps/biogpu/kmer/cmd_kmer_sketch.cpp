@@ -25,7 +25,7 @@ void run_sketch(const SketchFlags& flags) {
 
 Run add_kmer_sketch(CLI::App& command) {
   const auto flags = std::make_shared<SketchFlags>();
-  command.add_option("FILE", flags->paths, "sequence files, a sketch each")
+  command.add_option("FILE", flags->paths, "sequence files, each of which gives one sketch")
       ->required()
       ->option_text(" ");
   add_sketch_flags(command, *flags);

@@ -45,14 +45,18 @@ void run_stats(const StatsFlags& flags) {
 
 Run add_kmer_stats(CLI::App& command) {
   const auto flags = std::make_shared<StatsFlags>();
-  command.add_option("DB", flags->path, "the database; - is standard input")
+  command.add_option("DB", flags->path, "file of the database; - is standard input")
       ->required()
       ->option_text(" ");
   add_count_bounds(OptionGroup(command), flags->bounds);
-  command.add_option("-o,--output", flags->out_path, "file for the output [-, standard output]")
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "write the numbers to this file [-, standard output]")
       ->check(text_name())
       ->option_text("FILE");
-  command.add_flag("-v,--verbose", flags->verbose, "accepted for compatibility, without effect")
+  command
+      .add_flag("-v,--verbose", flags->verbose,
+                "ignore this option, which is accepted for compatibility")
       ->option_text(" ");
   command.footer(std::string("Unique: k-mers that occur once. Distinct: k-mers, each once. Total: "
                              "with multiplicity.\n\n"

@@ -112,22 +112,24 @@ std::vector<kmer::Sketch> SketchInput::read(SketchFlags& flags, bool& fixed) {
 }
 
 void add_sketch_flags(CLI::App& command, SketchFlags& flags) {
-  command.add_option("-k,--kmer", flags.options.k, "length of the k-mers, in letters [21]")
+  command.add_option("-k,--kmer", flags.options.k, "set the length of the k-mers, in letters [21]")
       ->transform(in_range(1, kmer::kMaxSketchK))
       ->option_text("N");
   command
       .add_option("-s,--size", flags.options.size,
-                  "number of hashes in a sketch; more make distances more exact [1000]")
+                  "keep N hashes in a sketch; more make distances more exact [1000]")
       ->transform(in_range(std::size_t{1}, kmer::kMaxSketchSize))
       ->option_text("N");
   command
       .add_option("-S,--seed", flags.options.seed,
-                  "seed of the hash function, equal in sketches that are compared [42]")
+                  "set the seed of the hash function, equal in sketches that are compared [42]")
       ->transform(in_range(std::uint32_t{0}, UINT32_MAX))
       ->option_text("N");
-  command.add_option("-o,--output", flags.out_path, "file for the output [-, standard output]")
+  command
+      .add_option("-o,--output", flags.out_path,
+                  "write the result to this file [-, standard output]")
       ->option_text("FILE");
-  command.add_option("-t,--threads", flags.threads, "number of CPU threads [1]")
+  command.add_option("-t,--threads", flags.threads, "use N CPU threads, one for each file [1]")
       ->transform(in_range(1, 1024))
       ->option_text("N");
 }

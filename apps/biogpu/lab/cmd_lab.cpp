@@ -6,9 +6,9 @@ namespace biogpu::app {
 namespace {
 
 constexpr Subcommand kLabSubcommands[] = {
-    {"list", "the blocks and their sizes", add_lab_list},
-    {"run", "error, time and rate of blocks", add_lab_run},
-    {"bench", "time, rate and error of operations, and of whole passes", add_infer_bench},
+    {"list", "list the blocks and their sizes", add_lab_list},
+    {"run", "measure error, time and rate of blocks", add_lab_run},
+    {"bench", "measure time, rate and error of operations and whole passes", add_infer_bench},
 };
 
 constexpr char kLabFooter[] =

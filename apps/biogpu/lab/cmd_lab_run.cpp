@@ -218,44 +218,51 @@ Run add_lab_run(CLI::App& command) {
   const auto flags = std::make_shared<LabFlags>();
   const OptionGroup options(command);
   options.option("BLOCK", flags->blocks,
-                 "names of 'lab list', with all variants, or NAME:VARIANT [all]", " ");
-  add_list(command, {"--shapes", "tokens, or tokens x width [those of 'lab list']", "N[xC],..."},
+                 "names of 'lab list', with all variants, or NAME:VARIANT [all of them]", " ");
+  add_list(command,
+           {"--shapes", "run with these numbers of tokens, or tokens x width [those of 'lab list']",
+            "N[xC],..."},
            flags->shapes);
   options.option("--baseline", flags->baseline,
-                 "JSON of an earlier run: adds a column with the speedup over it", "FILE");
-  options.option("--json", flags->json, "write the results here", "FILE")
+                 "add a column with the speedup over the JSON of an earlier run", "FILE");
+  options.option("--json", flags->json, "write the results as JSON to this file", "FILE")
       ->check(text_name({"json"}));
-  options.option("--plot", flags->plot, "write a roofline plot here", "FILE.svg")
+  options.option("--plot", flags->plot, "draw a roofline plot into this file", "FILE.svg")
       ->check(output_name({"svg"}));
   options
       .option("--peak-tflops", flags->peak_tflops,
-              "of the device, where it is not one whose limits are known", "N")
+              "set the peak rate of a device that is not a known one, in TFLOP/s", "N")
       ->transform(in_range(1e-6, 1e9));
-  options.option("--peak-gbs", flags->peak_gbs, "of its memory, in GB/s", "N")
+  options
+      .option("--peak-gbs", flags->peak_gbs,
+              "set the peak rate of the memory of such a device, in GB/s", "N")
       ->transform(in_range(1e-6, 1e9))
       ->needs(command.get_option("--peak-tflops"));
   command.get_option("--peak-tflops")->needs(command.get_option("--peak-gbs"));
-  options.flag("--quick", flags->quick, "the smallest shape, timed once: a test that it runs");
+  options.flag("--quick", flags->quick, "time the smallest shape once, as a test that it runs");
   options.flag("--profile", flags->run.ranges,
-               "a range of NVTX or ROCTX around one timed run of each block");
+               "mark one timed run of each block as a range of NVTX or ROCTX");
   options.flag("--ncu", flags->ncu, "print the commands of profilers (ncu, nsys, rocprofv3)")
       ->excludes("--json")
       ->excludes("--plot")
       ->excludes("--baseline");
   options
       .option("--rows", flags->run.n_rows,
-              "of the output that are compared with double precision [16]", "N")
+              "compare N rows of the output with double precision [16]", "N")
       ->transform(in_range(1, 1 << 20));
-  options.option("--seed", flags->run.seed, "of weights and inputs [1]", "N")
+  options.option("--seed", flags->run.seed, "start weights and inputs from this seed [1]", "N")
       ->transform(in_range<std::int64_t>(0, INT64_MAX));
   add_precision_flag(command, flags->precision);
   command.get_option("--precision")
-      ->description("fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]");
+      ->description("compute in fp32, tf32, fp16 or bf16 [auto: fp16 on a GPU, fp32 on a CPU]");
   options
       .option("--device", flags->device,
-              "auto, cpu, gpu, or a device's number [BIOGPU_DEVICE, else auto]", "DEVICE")
+              "compute on auto, cpu, gpu or a device by number [BIOGPU_DEVICE, else auto]",
+              "DEVICE")
       ->envname("BIOGPU_DEVICE");
-  options.option("-t,--threads", flags->n_threads, "of the CPU [all]", "N")
+  options
+      .option("-t,--threads", flags->n_threads,
+              "use N CPU threads for the computation [all that are allowed]", "N")
       ->transform(in_range(1, 1 << 14));
   command.footer(
       std::string(

@@ -196,7 +196,7 @@ class QcRun {
 
 Run add_qc(CLI::App& command) {
   // fastp's -h names the HTML report.
-  command.set_help_flag("--help,-?", "print this help");
+  command.set_help_flag("--help,-?", "print this help and end");
   command.set_version_flag("-v,--version", version_text)->group("");  // -v as fastp's
   command.footer(kQcFooter + std::string(kExitCodes));
   auto flags = std::make_shared<QcFlags>();

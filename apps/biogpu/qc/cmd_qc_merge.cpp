@@ -54,17 +54,20 @@ void run_qc_merge(const QcMergeFlags& flags) {
 
 Run add_qc_merge(CLI::App& command) {
   // As in qc, -h names the HTML report.
-  command.set_help_flag("--help,-?", "print this help");
+  command.set_help_flag("--help,-?", "print this help and end");
   command.footer(kQcMergeFooter + std::string(kExitCodes));
   const auto flags = std::make_shared<QcMergeFlags>();
   command
       .add_option("PART", flags->parts, "files of 'biogpu qc --part', each part once, any order")
       ->required()
       ->option_text(" ");
-  command.add_option("-j,--json", flags->json, "report for programs [fastp.json]")
+  command
+      .add_option("-j,--json", flags->json,
+                  "write the report for programs to this file [fastp.json]")
       ->check(text_name({"json"}))
       ->option_text("FILE");
-  command.add_option("-h,--html", flags->html, "report for people [fastp.html]")
+  command
+      .add_option("-h,--html", flags->html, "write the report for people to this file [fastp.html]")
       ->check(text_name({"html"}))
       ->option_text("FILE");
   return [flags](const std::string&) { run_qc_merge(*flags); };

@@ -257,13 +257,14 @@ ModelDef alphagenome_model() {
           tensor::Precision::fp32,
           {{.name = kOrganism,
             .kind = ModelOption::Kind::choice,
-            .help = "AlphaGenome's organism: human, mouse [the folder's first]",
+            .help = "predict for this organism of AlphaGenome: human or mouse [the folder's first]",
             .value_name = "NAME",
             .choices = {"auto", "human", "mouse"},
             .refusal = "{option} is for {owners}; {model} has other heads for other organisms"},
            {.name = kPairGelu,
             .kind = ModelOption::Kind::choice,
-            .help = "GELU of AlphaGenome's pair parts: tanh, erf (as alphagenome-pytorch) [tanh]",
+            .help = "compute GELU in AlphaGenome's pair parts by tanh or erf (as "
+                    "alphagenome-pytorch) [tanh]",
             .value_name = "FORM",
             .choices = {"tanh", "erf"}}}};
 }

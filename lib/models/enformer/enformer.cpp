@@ -158,7 +158,8 @@ ModelDef enformer_model() {
           tensor::Precision::fp32,  // 16 bits change tracks: docs/models/enformer.md
           {{.name = kGamma,
             .kind = ModelOption::Kind::choice,
-            .help = "Enformer's gamma features: tf-table, positions, features [as the folder says]",
+            .help = "compute Enformer's gamma features as tf-table, positions or features [as the "
+                    "folder says]",
             .value_name = "FORM",
             .choices = {"auto", "tf-table", "positions", "features"},
             .refusal = "{option} is for {owners}; {model} has no gamma features"}}};

@@ -185,7 +185,7 @@ ModelDef protbert_model() {
             return std::make_unique<ProtBert>(folder, config, context, options);
           },
           tensor::Precision::fp16,
-          {{.name = kKeepRare, .help = "ProtBERT: U, Z, O and B are themselves, not X"}}};
+          {{.name = kKeepRare, .help = "read U, Z, O and B as themselves, not as X (ProtBERT)"}}};
 }
 
 }  // namespace biogpu::models

@@ -40,7 +40,7 @@ def manual(biogpu, command):
     page = subprocess.run([biogpu, "man", *command.split()], capture_output=True, text=True, check=True).stdout
     page = page.replace("\\-", "-")
     version = re.search(r'"biogpu ([^"]+)"', page)[1]
-    description = re.search(r'^\.SH "NAME"\n\S+ - (.+)$', page, re.M)[1]
+    description = re.search(r'^\.SH NAME\n\S+ - (.+)$', page, re.M)[1]
     return version, description[0].upper() + description[1:], set(re.findall(r"\\fB(--[a-z][\w-]*)\\fR", page))
 
 

@@ -41,25 +41,28 @@ CLI::Validator gap_cost() {
 
 void add_input_flags(CLI::App& command, AlignFlags& flags) {
   const OptionGroup input(command);
-  input.option("QUERY", flags.query_path, "FASTA, FASTQ, SAM, BAM or CRAM; - is stdin", " ")
+  input
+      .option("QUERY", flags.query_path,
+              "queries: FASTA, FASTQ, SAM, BAM or CRAM file; - is standard input", " ")
       ->required();
-  input.option("TARGET", flags.target_path, "the same; held in memory without --pairs", " ");
+  input.option("TARGET", flags.target_path,
+               "targets: file of the same formats; held in memory without --pairs", " ");
   input
       .option("-m,--mode", flags.mode,
-              "nw (global), sg (semi-global), sw (local), or\n"
-              "Parasail's sg_qb .. sg_qe_de for chosen free ends",
+              "align globally (nw), semi-globally (sg), locally (sw), or with Parasail's choice of "
+              "free ends (sg_qb .. sg_qe_de)",
               "MODE")
       ->required()
       ->transform(one_of(mode_names(), true));
   command.add_flag("--pairs", flags.pairs,
-                   "first query with first target, second with second, ...\n"
+                   "align the first query with the first target, the second with the second, ... "
                    "[every query with every target]");
-  command.add_flag("--self", flags.self, "no TARGET: every two sequences of QUERY once");
+  command.add_flag("--self", flags.self, "align every two sequences of QUERY once, without TARGET");
   const std::map<std::string, Strand> strands{
       {"forward", Strand::forward}, {"reverse", Strand::reverse}, {"both", Strand::both}};
   input
       .option("--strand", flags.strand,
-              "strand of the query that is aligned: forward, reverse or both [both for DNA without "
+              "align this strand of the query: forward, reverse or both [both for DNA without "
               "--pairs, else forward]",
               "WHICH")
       ->transform(one_of(strands, true));
@@ -69,74 +72,85 @@ void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
   const OptionGroup scoring(command, "Scoring");
   scoring
       .option("--preset", flags.preset,
-              "dna-short: 2 -3, gaps 7 2 (blastn); dna-long: 2 -4, gaps\n"
-              "6 2 (minimap2); protein: blosum62, gaps 12 1 (blastp)",
+              "set scores: dna-short (2 -3, gaps 7 2, as blastn), dna-long (2 -4, gaps 6 2, as "
+              "minimap2), protein (blosum62, gaps 12 1, as blastp)",
               "NAME")
       ->transform(one_of({"dna-short", "dna-long", "protein"}, true));
   const std::map<std::string, Alphabet> alphabets{
       {"auto", Alphabet::automatic}, {"dna", Alphabet::dna}, {"protein", Alphabet::protein}};
   scoring
-      .option("--alphabet", flags.alphabet, "dna, protein, auto (by the first sequences) [auto]",
-              "WHICH")
+      .option("--alphabet", flags.alphabet,
+              "read letters as dna, protein or auto (by the first sequences) [auto]", "WHICH")
       ->transform(one_of(alphabets, true));
-  scoring.flag("--rna", flags.rna, "DNA scores; U is the same letter as T [an unknown one]");
-  scoring.option("--match", flags.match, "DNA: score of equal bases [2]", "N")
+  scoring.flag("--rna", flags.rna, "score as DNA, with U the same letter as T [an unknown one]");
+  scoring.option("--match", flags.match, "set the score of equal bases of DNA [2]", "N")
       ->transform(whole_score(-kMaxResidueScore, kMaxResidueScore));
-  scoring.option("--mismatch", flags.mismatch, "DNA: score of different bases, added [-3]", "N")
+  scoring
+      .option("--mismatch", flags.mismatch,
+              "set the score of different bases of DNA, which is added [-3]", "N")
       ->transform(whole_score(-kMaxResidueScore, kMaxResidueScore));
   scoring.option("--matrix", flags.matrix,
-                 "blosum30 .. blosum100, blosumn, pam10 .. pam500, nuc44,\n"
-                 "dnafull, names of EMBOSS, or a file [protein: blosum62]",
+                 "score by blosum30 .. blosum100, blosumn, pam10 .. pam500, nuc44, dnafull, a name "
+                 "of EMBOSS, or a file [protein: blosum62]",
                  "NAME");
   scoring
-      .option("--gap-open", flags.gap_open, "cost of a gap's first residue [DNA 5, protein 11]",
-              "N")
+      .option("--gap-open", flags.gap_open,
+              "set the cost of the first residue of a gap [DNA 5, protein 11]", "N")
       ->transform(gap_cost());
   scoring
       .option("--gap-extend", flags.gap_extend,
-              "of each further one [DNA 2, protein 1]; as open: linear", "N")
+              "set the cost of each further residue of a gap [DNA 2, protein 1]", "N")
       ->transform(gap_cost());
   scoring
       .option("--gap-model", flags.gap_model,
-              "parasail: open + (L-1) extend; blast: open + L extend\n[parasail]", "MODEL")
+              "count a gap of L residues as open + (L-1) extend (parasail) or open + L extend "
+              "(blast) [parasail]",
+              "MODEL")
       ->transform(one_of({"parasail", "blast"}, true));
-  scoring.option("--band", flags.band, "keep to N diagonals on either side of the corners'", "N")
+  scoring
+      .option("--band", flags.band, "keep paths within N diagonals of those through the corners",
+              "N")
       ->transform(in_range(std::int64_t{0}, std::int64_t{1} << 40));
   scoring
-      .option("--xdrop", flags.xdrop, "sw: extend from both begins until the score drops by N", "N")
+      .option("--xdrop", flags.xdrop,
+              "extend sw alignments from both begins until the score drops by N", "N")
       ->transform(whole_score(0, std::numeric_limits<std::int32_t>::max() / 4));
 }
 
 void add_selection_flags(CLI::App& command, AlignFlags& flags) {
   const OptionGroup selection(command, "Selection");
-  selection.option("--top", flags.top, "the K best targets of each query, best first", "K")
+  selection.option("--top", flags.top, "keep the K best targets of each query, best first", "K")
       ->transform(in_range(1u, 100000000u));
-  selection.option("--min-score", flags.min_score, "rows of at least this score", "N")
+  selection.option("--min-score", flags.min_score, "keep rows of at least this score", "N")
       ->transform(whole_score(std::numeric_limits<std::int32_t>::min(),
                               std::numeric_limits<std::int32_t>::max()));
-  selection.option("--evalue", flags.max_evalue, "sw: rows expected at most X times by chance",
-                   "X");
+  selection.option("--evalue", flags.max_evalue,
+                   "keep rows of sw that are expected at most X times by chance", "X");
 }
 
 void add_output_flags(CLI::App& command, AlignFlags& flags) {
   const OptionGroup output(command, "Output");
-  output.option("-o", flags.out_path, "written when whole; .gz compresses [-, stdout]", "FILE");
+  output.option(
+      "-o", flags.out_path,
+      "write the rows to this file when all are there; .gz compresses [-, standard output]",
+      "FILE");
   output
       .option("--format", flags.format,
-              "tsv, sam, paf, blast6, csv, emboss, ssw\n"
-              "[by suffix: .sam .bam .cram .paf .csv, else tsv]",
+              "write tsv, sam, paf, blast6, csv, emboss or ssw [by suffix: .sam .bam .cram .paf "
+              ".csv, else tsv]",
               "FORMAT")
       ->transform(one_of({"tsv", "sam", "paf", "blast6", "csv", "emboss", "ssw"}, true));
   output
       .option("--output", flags.output,
-              "score, ends, statistics, cigar: what to compute\n[what the format needs]", "WHAT")
+              "compute score, ends, statistics or cigar [what the format needs]", "WHAT")
       ->transform(one_of({"score", "ends", "statistics", "cigar"}, true));
-  output.option("--columns", flags.columns, "of the TSV, as query,target,identity: see below",
-                "LIST");
+  output.option("--columns", flags.columns,
+                "write these columns of the TSV, as query,target,identity: see below", "LIST");
   const std::map<std::string, CigarStyle> styles{{"distinct", CigarStyle::distinct},
                                                  {"merged", CigarStyle::merged}};
   output
-      .option("--cigar", flags.cigar, "distinct: = and X; merged: M for both [distinct]", "STYLE")
+      .option("--cigar", flags.cigar, "write = and X (distinct) or M for both (merged) [distinct]",
+              "STYLE")
       ->transform(one_of(styles, true));
 }
 

@@ -9,23 +9,26 @@ namespace biogpu::app {
 void add_compare_flags(CLI::App& command, CompareFlags& flags) {
   const OptionGroup options(command);
   options
-      .option("--reduce", flags.reduction, "one number of several bins: mean, sum [mean]", "HOW")
+      .option("--reduce", flags.reduction,
+              "combine several bins into one number by mean or sum [mean]", "HOW")
       ->transform(one_of({"mean", "sum"}));
   options
       .option("--strands", flags.strands,
-              "forward, or both (the mean of a window and its reverse complement) [forward]",
+              "predict windows as they are (forward), or average with the reverse complement "
+              "(both) [forward]",
               "WHICH")
       ->transform(one_of({"forward", "both"}));
-  add_list(command,
-           {"--shifts", "mean over windows moved by so many bases, as -1,0,1 [0]", "N,...",
-            in_range(-1000, 1000)},
-           flags.shifts);
+  add_list(
+      command,
+      {"--shifts", "average over windows that are moved by these numbers of bases, as -1,0,1 [0]",
+       "N,...", in_range(-1000, 1000)},
+      flags.shifts);
   options.flag("--no-reuse", flags.no_reuse,
                "compute all of every window, for comparisons: the same numbers, slower");
   options
       .option("--kept-memory", flags.kept_memory,
-              "memory of each device for what is kept of references; as --no-reuse where not\n"
-              "even one of them fits [2G, or a quarter of what is free]",
+              "keep intermediate results of references in at most this memory of each device; none "
+              "are kept where not even one fits [2G, or a quarter of what is free]",
               "SIZE")
       ->transform(size_suffix(1024));
 }

@@ -13,7 +13,7 @@ void add_letter_flags(CLI::App& command, DnaFlags& flags) {
   const OptionGroup options(command);
   options
       .option("--n-value", flags.n_value,
-              "an unknown letter in each of the four inputs: 0 or 0.25 [0]", "X")
+              "set an unknown letter to this value in each of the four inputs, 0 or 0.25 [0]", "X")
       ->transform(one_of({"0", "0.25"}));
   add_model_options(command, models::Reads::dna);
 }
@@ -25,7 +25,7 @@ void add_dna_flags(CLI::App& command, DnaFlags& flags) {
   add_resume_flag(command, flags.infer);
   add_shared_flags(command, flags.infer.shared);
   command.get_option("--batch")->description(
-      "largest number of windows computed in one pass [chosen for the device]");
+      "compute at most N windows in one pass [chosen for the device]");
 }
 
 std::uint8_t unknown_code(const DnaFlags& flags) {
@@ -34,27 +34,33 @@ std::uint8_t unknown_code(const DnaFlags& flags) {
 
 void add_region_flags(CLI::App& command, WindowFlags& flags) {
   const OptionGroup options(command);
-  options.option("--genome", flags.regions.genome,
-                 "genome that --regions and --region are of; indexed where it has no .fai",
-                 "FASTA");
+  options.option(
+      "--genome", flags.regions.genome,
+      "read --regions and --region from this genome, which is indexed where it has no .fai",
+      "FASTA");
   options.option("--regions", flags.regions.bed,
-                 "regions whose centres are those of windows; the fourth column names them", "BED");
+                 "centre windows on these regions, which the fourth column names", "BED");
   add_list(command,
-           {"--region", "one region, as chr7:1001-2000; again for more", "REGION", {}, '\0'},
+           {"--region",
+            "centre windows on this region, as chr7:1001-2000; repeat it for more",
+            "REGION",
+            {},
+            '\0'},
            flags.regions.regions);
   add_skip_bad_flag(command, flags.dna.infer,
                     "records of files with other letters or another length, and intervals of\n"
                     "--regions that are not in the genome");
   options
       .option("--fit", flags.fit,
-              "records of another length: exact (refuse), centre (cut or pad both ends) [exact]",
+              "refuse records of another length (exact), or cut or pad both ends (centre) [exact]",
               "HOW")
       ->transform(one_of({"exact", "centre"}));
 }
 
 void add_window_flags(CLI::App& command, WindowFlags& flags) {
   OptionGroup(command).option("FASTA", flags.dna.infer.inputs,
-                              "windows, plain or gzip; none or -: standard input", " ");
+                              "FASTA files of windows, plain or gzip; none or - is standard input",
+                              " ");
   add_region_flags(command, flags);
   add_dna_flags(command, flags.dna);
 }

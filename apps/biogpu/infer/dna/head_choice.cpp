@@ -17,17 +17,19 @@ namespace biogpu::app {
 
 void add_head_flags(CLI::App& command, HeadFlags& flags) {
   const OptionGroup options(command);
-  add_list(command, {"--head", "heads of the model, as human [all]", "NAME,..."}, flags.heads);
+  add_list(command, {"--head", "compute these heads of the model, as human [all]", "NAME,..."},
+           flags.heads);
   add_list(command,
            {"--tracks",
-            "tracks of one head: numbers from 0 (17, 17-20), identifiers, groups (DNASE),\n"
-            "ontology terms (CL:0000084), assays, patterns (*liver*) [all]",
+            "compute these tracks of one head: numbers from 0 (17, 17-20), identifiers, groups "
+            "(DNASE), ontology terms (CL:0000084), assays, patterns (*liver*) [all]",
             "TRACK,..."},
            flags.tracks);
   options.option("--targets", flags.targets,
-                 "table with the names of the tracks [the one in the model's folder]", "FILE");
+                 "read the names of the tracks from this table [the one in the model's folder]",
+                 "FILE");
   options.flag("--all-columns", flags.all_columns,
-               "also columns that stand for no track (AlphaGenome's padding)");
+               "compute also columns that stand for no track (AlphaGenome's padding)");
 }
 
 namespace {

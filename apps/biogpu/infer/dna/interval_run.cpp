@@ -61,20 +61,20 @@ void add_interval_flags(CLI::App& command, IntervalFlags& flags) {
   CLI::Option* const scorers =
       add_list(command,
                {"--interval-scorers",
-                "a table of AlphaGenome's scores of genes instead: RNA_SEQ (as DeepMind's\n"
+                "write a table of AlphaGenome's scores of genes instead: RNA_SEQ (as DeepMind's "
                 "client, the mean over exons in 200,001 bases), OUTPUT:WIDTH:MEAN or :SUM",
                 "NAME,..."},
                flags.scorers);
   for (const char* other :
        {"--head", "--tracks", "--targets", "--strands", "--fit", "--tile", "--overlap"})
     scorers->excludes(command.get_option(other));
-  CLI::Option* const genes =
-      options.option("--genes", flags.genes, "GTF file with genes, transcripts and exons", "GTF");
+  CLI::Option* const genes = options.option(
+      "--genes", flags.genes, "read genes, transcripts and exons from this GTF file", "GTF");
   genes->needs(scorers);
   scorers->needs(genes);
   options
       .flag("--merge-strands", flags.merge_strands,
-            "one line for a track of + and of - in scores of genes")
+            "write one line for a track of + and of - in scores of genes")
       ->needs(scorers);
 }
 

@@ -10,7 +10,8 @@ namespace biogpu::app {
 void add_array_output(CLI::App& command, InferFlags& flags) {
   OptionGroup(command)
       .option("-o,--output", flags.output,
-              "file for the results, whose suffix gives the format [-, TSV on standard output]",
+              "write the results to this file, whose suffix gives the format [-, TSV on standard "
+              "output]",
               "FILE")
       ->check(array_name());
 }

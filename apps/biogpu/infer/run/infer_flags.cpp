@@ -40,10 +40,10 @@ const CLI::Option* find_model_option(const CLI::App& command, const models::Mode
 
 void add_table_output(CLI::App& command, InferFlags& flags) {
   OptionGroup(command)
-      .option(
-          "-o,--output", flags.output,
-          "TSV file for the results, compressed where its name ends in .gz [-, standard output]",
-          "FILE")
+      .option("-o,--output", flags.output,
+              "write the results as TSV to this file, compressed where its name ends in .gz [-, "
+              "standard output]",
+              "FILE")
       ->check(table_name());
 }
 
@@ -92,7 +92,8 @@ std::string given_options(const CLI::App& command) {
 void add_model_flag(CLI::App& command, InferFlags& flags) {
   flags.command = &command;
   OptionGroup(command)
-      .option("--model", flags.model, "folder with config.json and safetensors", "FOLDER")
+      .option("--model", flags.model,
+              "read the model from this folder, which has config.json and safetensors", "FOLDER")
       ->required();
 }
 
@@ -136,8 +137,8 @@ models::OptionValues given_model_options(const CLI::App& command) {
 void add_precision_flag(CLI::App& command, std::string& precision) {
   OptionGroup(command)
       .option("--precision", precision,
-              "precision of the computation: fp32, tf32, fp16, bf16 or auto [auto: fp16 on a GPU, "
-              "fp32 for DNA and on a CPU]",
+              "compute in fp32, tf32, fp16, bf16 or auto [auto: fp16 on a GPU, fp32 for DNA and on "
+              "a CPU]",
               "TYPE")
       ->transform(one_of({"auto", "fp32", "tf32", "fp16", "bf16"}));
 }
@@ -155,19 +156,21 @@ void add_skip_bad_flag(CLI::App& command, InferFlags& flags, const char* what) {
 
 void add_infer_flags(CLI::App& command, InferFlags& flags) {
   const OptionGroup options(command);
-  options.option("FASTA", flags.inputs, "proteins, plain or gzip; none or -: standard input", " ");
+  options.option("FASTA", flags.inputs,
+                 "FASTA files of proteins, plain or gzip; none or - is standard input", " ");
   add_model_flag(command, flags);
   add_precision_flag(command, flags.precision);
   options
-      .option("--truncate", flags.truncate, "keep the first residues of longer sequences only", "N")
+      .option("--truncate", flags.truncate, "keep the first N residues of longer sequences only",
+              "N")
       ->transform(in_range(1, 1 << 24));
   options.flag("--allow-unknown", flags.allow_unknown,
-               "letters outside the alphabet become the unknown word");
+               "read letters outside the alphabet as the unknown token");
   add_model_options(command, models::Reads::proteins);
   add_resume_flag(command, flags);
   add_shared_flags(command, flags.shared);
   command.get_option("--batch")->description(
-      "largest number of tokens computed in one pass [chosen for the device]");
+      "compute at most N tokens in one pass [chosen for the device]");
 }
 
 void add_infer_shard_flag(CLI::App& command, InferFlags& flags, const char* what) {

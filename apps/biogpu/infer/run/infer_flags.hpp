@@ -57,7 +57,7 @@ void add_skip_bad_flag(CLI::App& command, InferFlags& flags, const char* what);
 // what: what is cut and how the parts are joined.
 void add_infer_shard_flag(
     CLI::App& command, InferFlags& flags,
-    const char* what = "part I of N of the sequences; 'biogpu gather' joins .npy and .tsv");
+    const char* what = "compute part I of N of the sequences; 'biogpu gather' joins .npy and .tsv");
 
 // output_name() of a table, and of arrays or another format besides.
 CLI::Validator table_name();

@@ -65,24 +65,28 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
   models::proteinmpnn::DesignRequest& request = flags.request;
   const OptionGroup options(command, heading);
   CLI::Option* const chains = add_list(
-      command, {"--chains", "chains to design; the others stay [all]", "A,B,..."}, request.chains);
+      command, {"--chains", "design these chains; the others stay as they are [all]", "A,B,..."},
+      request.chains);
   if (*heading != '\0') chains->group(heading);
   options.option("--fixed", request.fixed,
-                 "positions that keep their residue, counted from 1 in a chain: 'A1-10 B5'",
+                 "keep the residues of these positions, counted from 1 in a chain: 'A1-10 B5'",
                  "LIST");
   options
       .option("--seed", flags.options.seed,
-              "seed of all random numbers; the same seed gives the same results [1]", "N")
+              "start the random numbers from this seed; the same seed gives the same results [1]",
+              "N")
       ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-  options.option("--draws", flags.draws,
-                 "safetensors file with random numbers to use instead, to repeat another "
-                 "program's run",
-                 "FILE");
+  options.option(
+      "--draws", flags.draws,
+      "take random numbers from this safetensors file instead, to repeat another program's run",
+      "FILE");
   const OptionGroup files(command, kOriginalFiles);
-  files.option("--chain-id-jsonl", request.chain_id_jsonl, "chains to design and to keep", "FILE")
+  files
+      .option("--chain-id-jsonl", request.chain_id_jsonl,
+              "read the chains to design and to keep from this file", "FILE")
       ->excludes(chains);
   files.option("--fixed-positions-jsonl", request.fixed_positions_jsonl,
-               "positions that keep their residue", "FILE");
+               "read the positions that keep their residue from this file", "FILE");
 }
 
 StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string name,

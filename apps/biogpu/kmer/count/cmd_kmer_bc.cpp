@@ -58,25 +58,28 @@ void run_bc(const BcFlags& flags, const std::string& command_line) {
 Run add_kmer_bc(CLI::App& command) {
   const auto flags = std::make_shared<BcFlags>();
   add_kmer_input_flags(command, flags->input);
-  command.add_option("-m,--mer-len", flags->k, "k, the length of a k-mer")
+  command.add_option("-m,--mer-len", flags->k, "set the length of a k-mer, in bases")
       ->required()
       ->transform(jellyfish_number(1, kmer::kMaxK))
       ->option_text("N");
-  command
-      .add_option("-s,--size", flags->n_kmers,
-                  "number of distinct k-mers that are expected, as 100M")
+  command.add_option("-s,--size", flags->n_kmers, "expect this number of distinct k-mers, as 100M")
       ->required()
       ->transform(jellyfish_size())
       ->option_text("N");
-  command.add_option("-f,--fpr", flags->rate, "share of wrong answers at that size [0.001]")
+  command
+      .add_option("-f,--fpr", flags->rate,
+                  "accept this share of wrong answers at that size [0.001]")
       ->transform(in_range(1e-12, 0.5))
       ->option_text("RATE");
-  command.add_flag("-C,--canonical", flags->canonical, "k-mers stand for both strands")
+  command
+      .add_flag("-C,--canonical", flags->canonical,
+                "count a k-mer and its reverse complement as one")
       ->option_text(" ");
   command
-      .add_option("-o,--output", flags->out_path, "file for the Bloom counter [mer_bloom_filter]")
+      .add_option("-o,--output", flags->out_path,
+                  "write the Bloom counter to this file [mer_bloom_filter]")
       ->option_text("FILE");
-  command.add_option("-t,--threads", flags->threads, "number of CPU threads [1]")
+  command.add_option("-t,--threads", flags->threads, "use N CPU threads to count [1]")
       ->transform(jellyfish_number(1, 1024))
       ->option_text("N");
   command

@@ -104,78 +104,85 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
   const OptionGroup output(command, "Output");
   const OptionGroup run(command, "Run");
   add_kmer_input_flags(command, flags.input);
-  count.option("-m,--mer-len", flags.k, "k, the length of a k-mer", "N")
+  count.option("-m,--mer-len", flags.k, "set the length of a k-mer, in bases", "N")
       ->required()
       ->transform(jellyfish_number(1, kmer::kMaxK));
   count.flag("-C,--canonical", flags.canonical, "count a k-mer and its reverse complement as one");
   count
       .option("-s,--size", flags.size,
-              "as for Jellyfish: decides the order of the records, nothing else\n[2^30]", "N")
+              "order the records as Jellyfish does for this size, with no other effect [2^30]", "N")
       ->transform(jellyfish_size());
   CLI::Option* const symbol =
       filters.option("-Q,--min-qual-char", flags.min_qual_char,
-                     "bases whose quality symbol is lower than this count as N", "CHAR");
+                     "read bases with a lower quality symbol than this as N", "CHAR");
   symbol->check(CLI::Validator(
       [](const std::string& text) {
         return text.size() == 1 ? std::string() : quoted(text) + "; expected one character";
       },
       ""));
   filters
-      .option("--min-quality", flags.min_quality, "the same as a number, added to --quality-start",
-              "N")
+      .option("--min-quality", flags.min_quality,
+              "read bases with a lower quality than this, counted from --quality-start, as N", "N")
       ->transform(jellyfish_number(0, 127))
       ->excludes(symbol);
   filters
       .option("--quality-start", flags.quality_start,
-              "code of the character that stands for quality 0 [64]", "N")
+              "set the code of the character that stands for quality 0 [64]", "N")
       ->transform(jellyfish_number(0, 127))
       ->excludes(symbol);
   add_count_bounds(filters, flags.bounds);
   filters
       .option("--if", flags.only_in,
-              "count only the k-mers of these files; those never seen get a\ncount of 0", "FILE")
+              "count only the k-mers of these files; those never seen get a count of 0", "FILE")
       ->allow_extra_args(false)
       ->take_all();
   filters.option("--bc", flags.bloom_counter,
                  "count only k-mers seen twice or more, by a file of 'kmer bc'", "FILE");
   filters
       .option("--bf-size", flags.bloom_size,
-              "leave out the first occurrence of each k-mer, as the Bloom\nfilter that Jellyfish "
+              "leave out the first occurrence of each k-mer, as the Bloom filter that Jellyfish "
               "makes for N of them does; -L 2 is exact",
               "N")
       ->transform(jellyfish_size());
-  filters.option("--bf-fp", flags.bloom_rate, "accepted for compatibility, without effect", "RATE");
+  filters.option("--bf-fp", flags.bloom_rate,
+                 "ignore this option, which is accepted for compatibility", "RATE");
   output.option("-o,--output", flags.out_path,
-                "the database: .bgk biogpu's own, .kff KFF, else Jellyfish's\n[mer_counts.jf]",
+                "write the database to this file: .bgk biogpu's own, .kff KFF, else Jellyfish's "
+                "[mer_counts.jf]",
                 "FILE");
   output.flag("--text", flags.text,
               "write the counts in Jellyfish's text format, not in its binary one");
   output
-      .option(
-          "--out-counter-len", flags.counter_bytes,
-          "bytes of a count in a .jf file; larger counts are stored as the\nlargest; .bgk, .kff "
-          "and --text ignore it [4]",
-          "N")
+      .option("--out-counter-len", flags.counter_bytes,
+              "write a count in N bytes of a .jf file; larger counts are stored as the largest; "
+              ".bgk, .kff and --text ignore it [4]",
+              "N")
       ->transform(jellyfish_number(1, 8));
   output.flag("--no-provenance", flags.no_provenance, "leave time and place out of the header");
-  output.option("--timing", flags.timing, "write the seconds of three stages, a line each", "FILE")
+  output
+      .option("--timing", flags.timing,
+              "write the seconds of three stages to this file, a line each", "FILE")
       ->check(text_name());
-  run.option("-p,--reprobes", flags.reprobes, "named in the header, else ignored [126]", "N")
+  run.option("-p,--reprobes", flags.reprobes,
+             "write this number into the header, with no other effect [126]", "N")
       ->transform(jellyfish_number(0, 1000000));
-  run.flag("--disk", flags.ignored, "accepted and ignored; see --max-memory");
-  run.option("-c,--counter-len", flags.counter_bits, "accepted for compatibility, without effect",
-             "N")
+  run.flag("--disk", flags.ignored,
+           "ignore this option, which is accepted for compatibility; see --max-memory");
+  run.option("-c,--counter-len", flags.counter_bits,
+             "ignore this option, which is accepted for compatibility", "N")
       ->transform(jellyfish_number(0, UINT32_MAX));
-  run.option("--tmp-dir", flags.tmp_dir,
-             "folder for temporary files with what exceeds --max-memory [TMPDIR, else /tmp]",
-             "DIR");
+  run.option(
+      "--tmp-dir", flags.tmp_dir,
+      "write temporary files with what exceeds --max-memory to this folder [TMPDIR, else /tmp]",
+      "DIR");
   add_shared_flags(command, flags.shared);
   command.get_option("--threads")->transform(jellyfish_number(0, 1024));
   command.get_option("--batch")->description(
-      "largest number of sequences counted in one batch [chosen]");
+      "count at most N sequences in one batch [chosen for the device]");
   add_shard_flag(command, flags.shard,
                  "count part I of N of the records; 'kmer merge' adds parts up");
-  command.get_option("--max-memory")->description("bound on the bins in memory, as 2G");
+  command.get_option("--max-memory")
+      ->description("take at most this host memory for the bins of k-mers, as 2G");
 }
 
 }  // namespace biogpu::app

@@ -102,19 +102,22 @@ std::uint64_t KmerInputFlags::bytes() const {
 
 void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags) {
   const OptionGroup input(command, "Input");
-  OptionGroup(command).option("FILE", flags.files, "sequence files; - is standard input", " ");
+  OptionGroup(command).option("FILE", flags.files,
+                              "sequence files of any format below; - is standard input", " ");
   input
-      .option("--sam", flags.sam_files, "the same as FILE, which may be SAM, BAM or CRAM too",
+      .option("--sam", flags.sam_files, "read this file as FILE; it may be SAM, BAM or CRAM too",
               "FILE")
       ->allow_extra_args(false)
       ->take_all();
   input.option("-g,--generator", flags.generator,
-               "a file of shell commands, one a line, that write sequences", "FILE");
-  input.option("-G,--Generators", flags.n_generators, "commands run at a time [1]", "N")
+               "run the shell commands of this file, one a line, which write sequences", "FILE");
+  input.option("-G,--Generators", flags.n_generators, "run N of these commands at a time [1]", "N")
       ->transform(jellyfish_number(1, 1024));
   input.option("-S,--shell", flags.shell,
-               "shell that runs the commands of -g [SHELL, else /bin/sh]", "PROGRAM");
-  input.option("-F,--Files", flags.ignored, "accepted for compatibility, without effect", "N")
+               "run the commands of -g in this shell [SHELL, else /bin/sh]", "PROGRAM");
+  input
+      .option("-F,--Files", flags.ignored,
+              "ignore this option, which is accepted for compatibility", "N")
       ->transform(jellyfish_number(0, UINT32_MAX));
 }
 
