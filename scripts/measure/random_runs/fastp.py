@@ -19,6 +19,8 @@ KNOWN = [
           "^status: peer 0 .*biogpu 3 .*other mates"),
     Known("damaged input", PAGE, "record with unequal lengths, no `+`, cut short | stops there, exit 0 | error",
           ("damaged",), "^status: peer 0 .*biogpu 3"),
+    Known("damage behind the last read", PAGE, "damage behind the last read of `--reads_to_process` | a line in the log | is not read",
+          ("damaged", "stopped", "--reads_to_process"), "^log: "),
     Known("gzip of short members", PAGE,
           "gzip of several short members | may cut a line at a member's end and stop there",
           ("(gzip of several members)", "stopped")),
@@ -96,7 +98,7 @@ def play(draw, run, biogpu, program=PROGRAM, profile=("--profile", "fastp-0.23")
         words = [word.replace("OUT/", f"{side}/") for word in options]
         lines.append([*line, *inputs, *words, "-j", f"{side}/report.json", "-h", f"{side}/report.html"])
     theirs, done = run.pair(*lines, stdin=stdin)
-    run.marks |= {"(gzip of several members)"} & set(draw.options)
+    run.marks |= {"(gzip of several members)", "--reads_to_process"} & set(draw.options)
     if b"different length" in theirs.err or b"Expected '+', got" in theirs.err:
         run.marks.add("stopped")
     if not run.compare_status(theirs, done):
