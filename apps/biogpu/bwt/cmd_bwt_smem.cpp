@@ -41,10 +41,8 @@ struct SmemItem {
 };
 
 constexpr char kBwtSmemFooter[] =
-    "The arguments and the output are those of 'bwa fastmap': for each query a line SQ with its "
-    "name and length, lines "
-    "EM\n"
-    "with begin, end, number of places and the places, and a line //.\n\n"
+    "The arguments and the output are those of 'bwa fastmap': for each query a line SQ with its\n"
+    "name and length, lines EM with begin, end, number of places and the places, and a line //.\n\n"
     "Examples:\n"
     "  biogpu bwt index --format bwa -p prefix genome.fa\n"
     "  biogpu bwt smem prefix reads.fq.gz -o matches.txt\n\n";
