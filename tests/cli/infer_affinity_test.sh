@@ -126,7 +126,7 @@ affinity --protein "$protein" --skip-bad mixed.sdf -o mixed.tsv --json mixed.jso
 check "skipped molecules" rc_is 3
 check "the others" same_files mixed.tsv out.tsv
 check "are counted" bash -c 'grep -q "\"complexes\": 12" mixed.json && tr -d "\n " <mixed.json | grep -q "\"skipped\":{\"complexes\":1}"'
-check "and told" err_has "1 complexes that are bad"
+check "and told" err_has "1 complex that is bad"
 printf 'HETATM\n' >no_ligand.sdf
 : >nothing.sdf
 printf '%s\tone3.sdf\n%s\tno_ligand.sdf\n%s\tnothing.sdf\n%s\tone2.sdf\n' "$protein" "$protein" "$protein" "$protein" >some.tsv

@@ -75,7 +75,7 @@ sed -i 's/^U/C/' stops.xyz
 touch -r original.xyz stops.xyz
 run infer energy --device cpu --model "$molecules" --resume --batch 1 --forces stops.xyz -o resumed.tsv
 check "goes on" rc_is 0
-check "with the frames that were there" err_has "[1-5] records were there already"
+check "with the frames that were there" err_has "[1-5] record.* there already"
 energy --forces stops.xyz -o whole.tsv
 check "as a run that did not stop" same_files resumed.tsv whole.tsv
 check "no log is left" absent resumed.tsv.partial
@@ -224,7 +224,7 @@ for i in 1 2 3; do energy --charge 1 --skip-bad --shard $i/3 mixed.xyz -o part$i
 run gather part1.tsv part2.tsv part3.tsv -o gathered.tsv
 check "shards of it joined" same_files gathered.tsv skipped.tsv
 { cat m.sdf && sed 's/ C  / Qq /' m.sdf && cat m.sdf; } >three.sdf
-fails 3 "three.sdf: skipped: 1 frames that are bad" infer energy -q --device cpu --model "$molecules" --skip-bad three.sdf -o skipped.tsv
+fails 3 "three.sdf: skipped: 1 frame that is bad" infer energy -q --device cpu --model "$molecules" --skip-bad three.sdf -o skipped.tsv
 check "SDF goes on behind a bad record" bash -c '[ "$(cut -f 1 skipped.tsv | tail -n +2 | tr "\n" " ")" = "1 3 " ]'
 { cat m.xyz && printf 'two\n' && cat m.xyz; } >lost.xyz
 fails 3 "lost.xyz: frame 2 (line 5): 'two' is no number of atoms" infer energy -q --device cpu --model "$molecules" --skip-bad lost.xyz -o lost.tsv

@@ -79,7 +79,7 @@ resumed() {
   check "$1: nor are probabilities" absent r.npz
   run "${design[@]}" -t 2 -o r.fa --save-probs r.npz --json r.json --resume
   check "$1: the rest" rc_is 0
-  check "$1: begins with what is there" err_has '[1-9][0-9]* records were there already$'
+  check "$1: begins with what is there" err_has '[1-9][0-9]* record.* there already$'
   check "$1: the same designs" same_files "$2.fa" r.fa
   check "$1: the same probabilities" same_files "$2.npz" r.npz
   check "$1: nothing is left behind" absent r.fa.partial
@@ -146,7 +146,7 @@ refuses "probabilities" "${bias[@]}" --save-probs never.npz
 refuses "a part" "${bias[@]}" --shard 1/2
 refuses "more structures" "${bias[@]}" "$pdb"
 fails 3 "cut.pdb: record" "${tried[@]}" "${bias[@]}" -t 2 --json never.json --max-device-memory 1G -v
-check "the rest of it" err_has '[1-9][0-9]* records were there already$'
+check "the rest of it" err_has '[1-9][0-9]* record.* there already$'
 touch -d 2001-01-01 bias.jsonl
 cp d.fa.partial kept
 refuses "another table of biases" "${bias[@]}"
@@ -179,7 +179,7 @@ rm s.tsv.partial
 fails 3 "cut.pdb: record" "${scored[@]}" -t 1
 fails 1 'is of a run with other inputs' "${scored[@]}" --orders 3
 fails 3 "cut.pdb: record" "${scored[@]}" --threads 2
-check "scores that were there" err_has '[1-9][0-9]* records were there already$'
+check "scores that were there" err_has '[1-9][0-9]* record.* there already$'
 
 fails 2 "resume needs an output file" infer design --model model folder --resume
 fails 2 "resume needs input files" infer design --model model - -o never.fa --resume

@@ -116,7 +116,7 @@ refused "array 'z': a number is not finite" z=nanx2,2,20 s=0x2,30
 refused "bad.npz: has no tokens" z=0x0,0,20 s=0x0,30
 refused "bad.npz: has an array m; the model has no MSA module" z=full/z s=full/s m=0x2,11,64
 npz mixed.npz a/z=full/z a/s=full/s b/z=full/z
-fails 3 "mixed.npz: skipped: 1 inputs that are bad" "${trunk[@]}" --skip-bad mixed.npz -o skipped.safetensors
+fails 3 "mixed.npz: skipped: 1 input that is bad" "${trunk[@]}" --skip-bad mixed.npz -o skipped.safetensors
 run infer trunk --device cpu --model "$tiny" --skip-bad mixed.npz -o skipped.safetensors
 check "which one" err_has "warning: skipped: mixed.npz: .*b"
 check "the good one" same skipped.safetensors "$tiny/expected.safetensors" 2e-5 a/s=full/out/s

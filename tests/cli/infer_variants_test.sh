@@ -251,7 +251,7 @@ check "symbolic" rc_is 3
 check "by name" err_has "record 10 (chr1:2100): ALT '<DEL>' is symbolic"
 variants --head human --skip-bad symbolic.vcf -o skipped.tsv
 check "skipped, exit code" rc_is 3
-check "skipped, counted" err_has "1 symbolic alleles"
+check "skipped, counted" err_has "1 symbolic allele"
 variants --head human $vcf -o whole.tsv
 check "and the others are there" same_files skipped.tsv whole.tsv
 sed 's/^chr2\t257\tv9\t./chr2\t257\tv9\tN/' $vcf | sed 's/v2\tT\tA/v2\tC\tA/' >other.vcf

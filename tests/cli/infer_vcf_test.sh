@@ -51,7 +51,7 @@ vcf skipped.vcf "$snv\t.\t.\t." "chr9\t5\tx\tA\tC\t.\t.\t." "chr1\t90000\ty\tA\t
 run $variants --genome genome.fa --skip-bad skipped.vcf -o skipped.out.vcf
 check "what is skipped, exit code" rc_is 3
 check "is written" cmp <(grep -v '^#' skipped.vcf) <(grep -v '^#' skipped.out.vcf | sed 's/SAD=.*/./')
-check "and counted" err_has "1 symbolic alleles, 1 records of unknown sequences, 1 outside of theirs, 0 with another REF"
+check "and counted" err_has "1 symbolic allele, 1 record of unknown sequences, 1 outside of theirs, 0 with another REF"
 # More of them than wait at a time, behind a result and alone; in parts, cut short and gone on with.
 vcf blocks.vcf "$snv\t.\t.\t."
 for i in $(seq 9000); do printf 'chr1\t%d\t.\tA\t<*>\t.\t.\t.\n' $((i % 1000 + 1)); done >>blocks.vcf

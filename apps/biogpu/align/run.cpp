@@ -18,6 +18,7 @@
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/output_file.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -225,7 +226,10 @@ pipeline::Size AlignRun::pipeline_size() const {
 }
 
 std::string AlignRun::device_text() const {
-  if (!choice_.on_gpu()) return fmt::format("cpu {}, {} threads", cpu_isa(), flags_.shared.threads);
+  if (!choice_.on_gpu()) {
+    const auto n = static_cast<std::uint64_t>(flags_.shared.threads);
+    return fmt::format("cpu {}, {}", cpu_isa(), report::counted(n, "threads"));
+  }
   return fmt::format("{} x {}", choice_.gpus.size(), choice_.name);
 }
 

@@ -8,6 +8,7 @@
 #include "apps/biogpu/run/run_summary.hpp"
 #include "apps/biogpu/run/start_stages.hpp"
 #include "lib/core/auto_device.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -23,15 +24,18 @@ void AlignRun::log_summary(double wall_s) {
   const io::SequenceReader& queries = reader_.query_reader();
   const io::SequenceReader& targets = reader_.target_reader();
   if (totals_.n_pairs == 0)
-    log_.warn(fmt::format("no pairs: {} has {} records, {} has {}", queries.path(),
-                          queries.n_records(), targets.path(), targets.n_records()));
+    log_.warn(fmt::format("no pairs: {} has {}, {} has {}", queries.path(),
+                          report::counted(queries.n_records(), "records"), targets.path(),
+                          targets.n_records()));
   const auto n_cells = static_cast<double>(totals_.n_cells);
-  const std::string rows =
-      totals_.n_rows == totals_.n_pairs ? std::string() : fmt::format(", {} rows", totals_.n_rows);
-  log_.info(fmt::format(
-      "{} queries, {} targets, {} pairs{}, {:.3g} cells in {:.2f} s: {:.2f} GCUPS on {}",
-      queries.n_records(), targets.n_records(), totals_.n_pairs, rows, n_cells, wall_s,
-      1e-9 * n_cells / wall_s, device_text()));
+  const std::string rows = totals_.n_rows == totals_.n_pairs
+                               ? std::string()
+                               : ", " + report::counted(totals_.n_rows, "rows");
+  log_.info(fmt::format("{}, {}, {}{}, {:.3g} cells in {:.2f} s: {:.2f} GCUPS on {}",
+                        report::counted(queries.n_records(), "queries"),
+                        report::counted(targets.n_records(), "targets"),
+                        report::counted(totals_.n_pairs, "pairs"), rows, n_cells, wall_s,
+                        1e-9 * n_cells / wall_s, device_text()));
 }
 
 void AlignRun::keep_rates() const {

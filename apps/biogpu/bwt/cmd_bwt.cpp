@@ -5,6 +5,7 @@
 #include "apps/biogpu/bwt/command.hpp"
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "apps/biogpu/run/start_stages.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -116,7 +117,7 @@ void update_progress(Progress& progress, const io::SequenceReader& reader,
                      std::uint64_t n_queries) {
   const auto all = static_cast<double>(reader.file_bytes());
   progress.update(all > 0 ? static_cast<double>(reader.compressed_bytes()) / all : 0,
-                  fmt::format("{} queries", n_queries));
+                  report::counted(n_queries, "queries"));
 }
 
 void write_bwt_summary(SummaryFile& summary, const SharedFlags& flags,

@@ -21,6 +21,7 @@
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/records/record_source.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -111,8 +112,9 @@ class IndexRun {
       const cost::Work sort = work(reference.text.size());
       keep_sort_rates(sorted_, static_cast<std::uint64_t>(sort.units), sort.n_threads,
                       report_.stages, start_s);
-      log_.info(fmt::format("{} records, {} bases indexed in {:.2f} s", reference.contigs.size(),
-                            reference.text.size(), log_.seconds()));
+      log_.info(fmt::format("{}, {} indexed in {:.2f} s",
+                            report::counted(reference.contigs.size(), "records"),
+                            report::counted(reference.text.size(), "bases"), log_.seconds()));
     });
   }
 

@@ -17,6 +17,7 @@
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -110,8 +111,8 @@ class TransformRun {
     summary_.commit();
     after_commit([&] {
       log_.stages(report_.stages);
-      log_.info(fmt::format("{} symbols of {} records in {:.2f} s", n_symbols_, n_records_,
-                            log_.seconds()));
+      log_.info(fmt::format("{} of {} in {:.2f} s", report::counted(n_symbols_, "symbols"),
+                            report::counted(n_records_, "records"), log_.seconds()));
     });
   }
 
@@ -218,7 +219,9 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   const io::CommitGuard guard;
   out->commit();
   summary.commit();
-  after_commit([&] { log.info(fmt::format("{} records in {:.2f} s", n_records, log.seconds())); });
+  after_commit([&] {
+    log.info(fmt::format("{} in {:.2f} s", report::counted(n_records, "records"), log.seconds()));
+  });
 }
 
 }  // namespace

@@ -264,7 +264,7 @@ void MutagenesisRun::run() {
               });
   if (input_.n_skipped() > 0)
     throw skipped_error(io::input::label_of(input_.bed()),
-                        fmt::format("{} records that do not fit", input_.n_skipped()));
+                        records_that_do_not_fit(input_.n_skipped()));
 }
 
 }  // namespace

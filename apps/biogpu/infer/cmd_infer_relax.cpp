@@ -47,6 +47,7 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
     table.emplace(flags.table, infer.shared.threads);
     table->write(RelaxTexts::kHeader);
   }
+  RelaxEnds ends;
   run.run(
       [&](tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result) {
         std::vector<models::AtomSystem> systems = tasks::make_systems(run.model(), batch);
@@ -75,9 +76,11 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
         // A line for each molecule but those that were left out, also of what --resume had.
         const auto n_lines = std::count(lines.begin(), lines.end(), '\n');
         run.add_skipped(result.n_records - static_cast<std::uint64_t>(n_lines));
+        ends.add(lines);
       });
   out.finish();
   if (table) table->finish();
+  run.log().info(ends.text());
   run.finish(out.bytes(), [&] {
     out.commit();
     if (table) table->commit();

@@ -16,6 +16,7 @@
 #include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/pipeline/pipeline.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -214,7 +215,7 @@ void ParasailRun::align() {
   if (flags_.graph) out.write(metis_graph(edges, reader_.held_targets()->size()));
   out.commit();
   after_commit([&] {
-    log_.detail(fmt::format("{} pairs", n_pairs));
+    log_.detail(report::counted(n_pairs, "pairs"));
     log_.stages(pipeline::stages_of(times));
   });
 }

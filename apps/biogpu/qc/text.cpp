@@ -1,4 +1,5 @@
 #include "apps/biogpu/qc/text.hpp"
+#include "lib/report/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -105,16 +106,20 @@ std::vector<std::string> flow_text(const qc::RunResult& result) {
   const qc::Flow& flow = result.summary.flow;
   std::string bytes = fmt::format("{}", result.bytes_read);
   if (result.file_bytes > 0) bytes += fmt::format(" of {}", result.file_bytes);
-  std::string removed = fmt::format("removed: {} reads by filters", flow.reads_of(Fate::filtered));
+  std::string removed = fmt::format("removed: {} by filters",
+                                    report::counted(flow.reads_of(Fate::filtered), "reads"));
   if (flow.reads_of(Fate::duplicate) > 0)
     removed += fmt::format(", {} as duplicates", flow.reads_of(Fate::duplicate));
   if (flow.reads_of(Fate::index_listed) > 0)
     removed += fmt::format(", {} by their index", flow.reads_of(Fate::index_listed));
-  return {fmt::format("in: {} reads, {} bases; {} bytes", flow.reads_in(), flow.bases_in(), bytes),
-          fmt::format("out: {} reads, {} bases; {} bytes", flow.reads_out(), flow.bases_out,
-                      result.bytes_written),
-          fmt::format("{}, {} bases; {} bases trimmed off reads that are out", removed,
-                      flow.bases_removed(), flow.bases_trimmed())};
+  return {fmt::format("in: {}, {}; {} bytes", report::counted(flow.reads_in(), "reads"),
+                      report::counted(flow.bases_in(), "bases"), bytes),
+          fmt::format("out: {}, {}; {}", report::counted(flow.reads_out(), "reads"),
+                      report::counted(flow.bases_out, "bases"),
+                      report::counted(result.bytes_written, "bytes")),
+          fmt::format("{}, {}; {} trimmed off reads that are out", removed,
+                      report::counted(flow.bases_removed(), "bases"),
+                      report::counted(flow.bases_trimmed(), "bases"))};
 }
 
 }  // namespace biogpu::app

@@ -1,4 +1,5 @@
 #include "apps/biogpu/terminal/progress.hpp"
+#include "lib/report/counted.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ Progress::~Progress() { clear(); }
 void Progress::update(double fraction, std::uint64_t n_pairs, std::uint64_t n_cells) {
   if (!shown_) return;
   const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
-  update(fraction, fmt::format("{} pairs, {:.1f} GCUPS", n_pairs,
+  update(fraction, fmt::format("{}, {:.1f} GCUPS", report::counted(n_pairs, "pairs"),
                                1e-9 * static_cast<double>(n_cells) / elapsed));
 }
 

@@ -13,6 +13,7 @@
 #include "lib/io/output/suffix.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/shard.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -270,10 +271,11 @@ void finish_variants(DnaRun& run, const VariantInput& input,
   if (counts.skipped() + n_genotypes == 0) return;
   throw skipped_error(
       input.reader().label(),
-      fmt::format("{} symbolic alleles, {} records of unknown sequences, {} outside of theirs, {} "
-                  "with another REF than the genome, {} genotypes without phase or missing",
-                  counts.symbolic, counts.unknown_contig, counts.outside, counts.other_ref,
-                  n_genotypes));
+      fmt::format("{}, {} of unknown sequences, {} outside of theirs, {} with another REF than the "
+                  "genome, {} without phase or missing",
+                  report::counted(counts.symbolic, "symbolic alleles"),
+                  report::counted(counts.unknown_contig, "records"), counts.outside,
+                  counts.other_ref, report::counted(n_genotypes, "genotypes")));
 }
 
 }  // namespace biogpu::app

@@ -139,7 +139,7 @@ void WindowRun::finish(std::uint64_t output_bytes, const std::function<void()>& 
   for (const report::InputFile& file : input_.files())
     if (file.path != genome_) labels.push_back(io::input::label_of(file.path));
   throw skipped_error(fmt::format("{}", fmt::join(labels, ", ")),
-                      fmt::format("{} records that do not fit", n_skipped));
+                      records_that_do_not_fit(n_skipped));
 }
 
 void run_window_embed(WindowFlags flags, bool both_strands, const std::string& command_line) {

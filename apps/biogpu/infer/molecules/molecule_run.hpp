@@ -40,6 +40,7 @@ class MoleculeRun {
   void use_model(const Use& use) {
     run_.use_model(use);
   }
+  Log& log() { return run_.log(); }
   void limit_batch(std::size_t n_atoms) { run_.limit_batch(n_atoms); }
   void add_skipped(std::uint64_t n_frames) { run_.add_skipped(n_frames); }
   using Compute = std::function<void(tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result)>;

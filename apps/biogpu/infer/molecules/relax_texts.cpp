@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "apps/biogpu/infer/molecules/two_texts.hpp"
 #include "lib/bio/molecule/extxyz_writer.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 
@@ -58,6 +62,25 @@ bool RelaxTexts::is_kept(const tasks::RelaxPoint& point, std::vector<std::string
                     batch_.places[point.index], point.step, n_kept_atoms_));
   n_kept_atoms_ += n_atoms;
   return !is_full_;
+}
+
+void RelaxEnds::add(std::string_view lines) {
+  for (std::size_t end = 0; (end = lines.find('\n')) != lines.npos; lines.remove_prefix(end + 1)) {
+    // index, natoms, steps, converged
+    std::string_view line = lines.substr(0, end);
+    for (int column = 0; column < 2; ++column) line.remove_prefix(line.find('\t') + 1);
+    std::uint64_t steps = 0;
+    const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), steps);
+    line.remove_prefix(static_cast<std::size_t>(rest - line.data()));
+    ++n;
+    n_converged += error == std::errc{} && line.starts_with("\tyes\t") ? 1 : 0;
+    most_steps = std::max(most_steps, steps);
+  }
+}
+
+std::string RelaxEnds::text() const {
+  return fmt::format("{} of {} converged; at most {}", n_converged, report::counted(n, "molecules"),
+                     report::counted(most_steps, "steps"));
 }
 
 }  // namespace biogpu::app

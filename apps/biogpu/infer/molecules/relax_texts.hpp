@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/tasks/molecule/energy.hpp"
@@ -44,6 +46,17 @@ class RelaxTexts {
   std::vector<std::string> frames_, lines_;
   std::size_t n_kept_atoms_ = 0;
   bool is_full_ = false;
+};
+
+// How relaxations ended, from lines of the table.
+struct RelaxEnds {
+  std::uint64_t n = 0;
+  std::uint64_t n_converged = 0;
+  std::uint64_t most_steps = 0;
+
+  void add(std::string_view lines);
+  // "2 of 3 molecules converged; at most 57 steps"
+  std::string text() const;
 };
 
 }  // namespace biogpu::app

@@ -13,6 +13,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/input/raw_file.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -186,8 +187,13 @@ void throw_if_skipped(const InferFlags& flags, std::uint64_t n_skipped, const ch
   if (n_skipped == 0) return;
   std::vector<std::string> labels;
   for (const std::string& path : flags.inputs) labels.push_back(io::input::label_of(path));
-  throw skipped_error(fmt::format("{}", fmt::join(labels, ", ")),
-                      fmt::format("{} {} that are bad", n_skipped, records));
+  throw skipped_error(
+      fmt::format("{}", fmt::join(labels, ", ")),
+      report::counted(n_skipped, records) + (n_skipped == 1 ? " that is bad" : " that are bad"));
+}
+
+std::string records_that_do_not_fit(std::uint64_t n) {
+  return report::counted(n, "records") + (n == 1 ? " that does not fit" : " that do not fit");
 }
 
 void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs) {

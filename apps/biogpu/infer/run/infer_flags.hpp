@@ -75,6 +75,7 @@ std::string resume_path(const InferFlags& flags);
 
 // For a run that has left out records, after all is written: what was skipped of a file.
 Error skipped_error(const std::string& label, const std::string& what);
+std::string records_that_do_not_fit(std::uint64_t n);
 
 // Throws it where items were left out of the inputs. records: "frames".
 void throw_if_skipped(const InferFlags& flags, std::uint64_t n_skipped, const char* records);

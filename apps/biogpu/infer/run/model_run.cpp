@@ -16,6 +16,7 @@
 #include "lib/core/gpu_backend.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/pipeline/held_results.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -122,8 +123,8 @@ std::uint64_t ModelRun::max_held_bytes() const {
 // "5 sequences, 1697 residues, 800 residues/s"
 std::string ModelRun::done(bool at_end) const {
   const double seconds = std::max(1e-9, log_.seconds());
-  std::string text = fmt::format("{} {}", n_records_, words_.records);
-  if (at_end) text += fmt::format(", {} {}", n_residues_, words_.parts);
+  std::string text = report::counted(n_records_, words_.records);
+  if (at_end) text += ", " + report::counted(n_residues_, words_.parts);
   if (words_.rate_of_parts)
     text += fmt::format(", {:.0f} {}/s", static_cast<double>(n_residues_) / seconds, words_.parts);
   else if (at_end)
@@ -138,7 +139,9 @@ void ModelRun::run(ModelInput& input, const Work& work) {
     resume_log_ =
         std::make_unique<pipeline::ResumeLog>(resume_path(flags_), fingerprint(work.state));
     resume_log_->replay([&](const pipeline::RecordOutputs& result) { take(result, work); });
-    if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
+    if (n_records_ > 0)
+      log_.info(fmt::format("{} {} there already", report::counted(n_records_, "records"),
+                            n_records_ == 1 ? "was" : "were"));
   }
   const pipeline::Size size =
       work.holds_devices
@@ -163,8 +166,8 @@ void ModelRun::run(ModelInput& input, const Work& work) {
   times_.write_wait_s += later.write_wait_s;
   if (input.n_not_found() > 0)
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: holds {} records more than the inputs; remove it to start again",
-                            resume_path(flags_), input.n_not_found()));
+                fmt::format("{}: holds {} more than the inputs; remove it to start again",
+                            resume_path(flags_), report::counted(input.n_not_found(), "records")));
   files_ = input.files();
 }
 

@@ -21,6 +21,7 @@
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/count/auto_device_counter.hpp"
 #include "lib/kmer/database/writer.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -122,7 +123,9 @@ class CountRun {
   }
 
   std::string device_text(const DeviceChoice& choice) const {
-    if (!choice.on_gpu()) return fmt::format("cpu, {} threads", flags_.shared.threads);
+    if (!choice.on_gpu())
+      return "cpu, " +
+             report::counted(static_cast<std::uint64_t>(flags_.shared.threads), "threads");
     return fmt::format("{} x {}", choice.gpus.size(), choice.name);
   }
 
@@ -132,7 +135,7 @@ class CountRun {
     input_.read_all(
         flags_.input, [&](const kmer::FeedSequences& feed) { counter_->add(feed); },
         [&](double fraction, std::uint64_t n_records) {
-          progress.update(fraction, fmt::format("{} sequences", n_records));
+          progress.update(fraction, report::counted(n_records, "sequences"));
         });
   }
 

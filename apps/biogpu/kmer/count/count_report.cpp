@@ -9,6 +9,7 @@
 #include "apps/biogpu/run/run_summary.hpp"
 #include "apps/biogpu/run/start_stages.hpp"
 #include "lib/core/auto_device.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -56,9 +57,9 @@ void CountReport::add_output_stages(const pipeline::Times& times, const kmer::Co
 void CountReport::log_result(const kmer::Counter& counter, std::uint64_t n_written) {
   const kmer::CountTotals totals = counter.totals();
   wall_s_ = log_.seconds();
-  log_.info(fmt::format("{} k-mers, {} distinct, {} written, in {:.2f} s: {:.1f} M k-mers/s",
-                        totals.n_windows, totals.n_distinct, n_written, wall_s_,
-                        1e-6 * static_cast<double>(totals.n_windows) / wall_s_));
+  log_.info(fmt::format("{}, {} distinct, {} written, in {:.2f} s: {:.1f} M k-mers/s",
+                        report::counted(totals.n_windows, "k-mers"), totals.n_distinct, n_written,
+                        wall_s_, 1e-6 * static_cast<double>(totals.n_windows) / wall_s_));
   if (const auto usage = counter.device_usage()) {
     const kmer::DeviceCountTimes& times = usage->times;
     log_.detail(fmt::format(

@@ -140,7 +140,7 @@ TEST_CASE("infer.items: items that are bad are refused, or left out and counted"
   CHECK_FALSE(toy.folder.has("out.tsv"));
   const std::string json = toy.folder.path("summary.json");
   CHECK(toy.run("out.tsv", {"--skip-bad", "--json", json}, "bad.safetensors") ==
-        path + ": skipped: 1 arrays that are bad; the output has the others");
+        path + ": skipped: 1 array that is bad; the output has the others");
   CHECK(toy.folder.read("out.tsv") == kHeader + expected(0, 4) + expected(5, 10));
   const std::string summary = toy.folder.read("summary.json");
   CHECK(summary.find("\"arrays\": 9") != std::string::npos);
