@@ -77,6 +77,10 @@ check "bytes of the files" err_has "in: .*; $(cat r1.fq r2.fq | wc -c) of $(cat 
 check "bytes of the outputs" err_has "out: .*; $(cat o1.fq o2.fq | wc -c) bytes$"
 works qc -i r1.fq -I r2.fq -j q.json -h q.html
 check "without outputs those that pass are out" log_says 8600 $passed
+works qc -t 2 "${pairs[@]}"
+check "-t is not the number of threads" err_has '^\[biogpu qc .*\] -t 2: 2 bases cut off the tail of every read; threads are -w$'
+works qc -t 1 "${pairs[@]}"
+check "one of them" err_has '] -t 1: 1 base cut off'
 for profile in fastp-0.23 fastp-1; do
   works qc --profile $profile "${pairs[@]}" --unpaired1 u1.fq --unpaired2 u2.fq -5 -3 -x
   check "$profile: mates alone" balanced q.json o1.fq o2.fq u1.fq u2.fq

@@ -4,18 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <thread>
 
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
+#include "lib/core/error.hpp"
 
 namespace biogpu::app {
 namespace {
 
 constexpr int kMaxDefaultThreads = 4;
 constexpr int kMaxThreads = 1024;
+constexpr char kVariable[] = "BIOGPU_THREADS";
 
 }  // namespace
 
@@ -44,12 +47,8 @@ void SharedFlags::require_own_outputs(const std::vector<io::NamedFile>& inputs,
 }
 
 void add_shared_flags(CLI::App& command, SharedFlags& flags) {
-  flags.threads = std::min(kMaxDefaultThreads, allowed_cpus());
+  add_threads_flag(command, flags.threads, "Run");
   const OptionGroup run(command, "Run");
-  run.option("-t,--threads", flags.threads,
-             "use N CPU threads; 0 is all that are allowed [BIOGPU_THREADS, else up to 4]", "N")
-      ->envname("BIOGPU_THREADS")
-      ->transform(in_range(0, kMaxThreads));
   run.option("--device", flags.device,
              "compute on auto, cpu, gpu or devices by number, as 0,1 [BIOGPU_DEVICE, else auto]",
              "WHAT")
@@ -74,6 +73,33 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
       run.flag("-q,--quiet", flags.quiet, "print only warnings and errors on standard error");
   run.flag("-v,--verbose", flags.verbose, "log the time of each stage")->excludes(quiet);
 }
+
+CLI::Option* add_threads_flag(CLI::App& command, int& threads, const std::string& heading) {
+  threads = std::min(kMaxDefaultThreads, allowed_cpus());
+  const auto replace_none = [](std::string& number) {
+    if (number == "0") number = std::to_string(allowed_cpus());
+    return std::string();
+  };
+  return OptionGroup(command, heading)
+      .option("-t,--threads", threads,
+              "use N CPU threads; 0 is all that are allowed [BIOGPU_THREADS, else up to 4]", "N")
+      ->envname(kVariable)
+      ->transform(CLI::Validator(replace_none, ""))
+      ->transform(in_range(0, kMaxThreads));  // the last one is the first to see the value
+}
+
+int default_threads(int otherwise) {
+  const char* const value = std::getenv(kVariable);
+  if (value == nullptr || *value == '\0') return otherwise;
+  std::string number = value;
+  const std::string wrong = in_range(0, kMaxThreads)(number);
+  if (!wrong.empty())
+    throw Error(ErrorCode::usage, std::string(kVariable).append(": ").append(wrong));
+  const int n = std::stoi(number);
+  return n > 0 ? n : allowed_cpus();
+}
+
+int default_threads() { return default_threads(std::min(kMaxDefaultThreads, allowed_cpus())); }
 
 CLI::Validator progress_words() {
   return one_of(std::map<std::string, ProgressWhen>{{"auto", ProgressWhen::automatic},

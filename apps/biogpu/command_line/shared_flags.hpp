@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
@@ -11,6 +12,16 @@ namespace biogpu::app {
 
 // Declares the options of SharedFlags on a command.
 void add_shared_flags(CLI::App& command, SharedFlags& flags);
+
+// Declares -t, the threads of the CPU, which all commands have in common; 0 becomes all that the
+// process may use.
+CLI::Option* add_threads_flag(CLI::App& command, int& threads, const std::string& heading = {});
+
+// The threads of a command that is not given any: BIOGPU_THREADS, else `otherwise`. Throws
+// Error{usage} where the variable is no such number.
+int default_threads(int otherwise);
+// The same with up to four as the number without the variable.
+int default_threads();
 
 // The words of --progress.
 CLI::Validator progress_words();

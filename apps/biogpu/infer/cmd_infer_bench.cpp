@@ -251,8 +251,10 @@ Run add_infer_bench(CLI::App& command) {
               "compute on auto, cpu, gpu or a device by number [BIOGPU_DEVICE, else auto]",
               "DEVICE")
       ->envname("BIOGPU_DEVICE");
-  options.option("-t,--threads", flags->n_threads,
-                 "use N CPU threads for the computation [all that are allowed]", "N");
+  options
+      .option("-t,--threads", flags->n_threads,
+              "use N CPU threads for the computation [BIOGPU_THREADS, else all]", "N")
+      ->transform(in_range(0, 1024));
   options.option("--json", flags->json, "write the results as JSON to this file", "FILE")
       ->check(text_name({"json"}));
   command.footer(

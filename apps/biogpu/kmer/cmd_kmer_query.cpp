@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/jellyfish_number.hpp"
@@ -147,11 +148,11 @@ Run add_kmer_query(CLI::App& command) {
       .add_flag("-i,--interactive", flags->interactive,
                 "look up k-mers from standard input then, a count a line")
       ->option_text(" ");
-  command
-      .add_option("-t,--threads", flags->threads,
-                  "use N CPU threads to look up the k-mers of -s [1]")
-      ->transform(jellyfish_number(1, 1024))
-      ->option_text("N");
+  add_threads_flag(command, flags->threads)
+      ->transform(jellyfish_number(0, 1024))
+      ->description(
+          "use N CPU threads to look up the k-mers of -s, 0 is all that are allowed "
+          "[BIOGPU_THREADS, else up to 4]");
   command
       .add_option("--device", flags->device,
                   "look up on cpu, gpu or a device by number; a GPU takes the whole database into "

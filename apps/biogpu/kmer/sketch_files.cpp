@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/run/log.hpp"
 #include "lib/core/error.hpp"
@@ -129,9 +130,7 @@ void add_sketch_flags(CLI::App& command, SketchFlags& flags) {
       .add_option("-o,--output", flags.out_path,
                   "write the result to this file [-, standard output]")
       ->option_text("FILE");
-  command.add_option("-t,--threads", flags.threads, "use N CPU threads, one for each file [1]")
-      ->transform(in_range(1, 1024))
-      ->option_text("N");
+  add_threads_flag(command, flags.threads);
 }
 
 }  // namespace biogpu::app

@@ -1,6 +1,7 @@
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
 
 #include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/command_line/shared_options.hpp"
 #include "apps/biogpu/parasail/flags.hpp"
 #include "apps/biogpu/parasail/run.hpp"
@@ -23,7 +24,7 @@ void run_parasail(const std::vector<std::string>& arguments) {
     print(std::string(kParasailHelp) + kExitCodes + "\n");
     return;
   }
-  if (flags.threads == 0) flags.threads = allowed_cpus();
+  if (flags.threads == 0) flags.threads = default_threads(allowed_cpus());
   ParasailRun(flags).run();
 }
 

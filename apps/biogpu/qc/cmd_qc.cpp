@@ -23,6 +23,7 @@
 #include "lib/qc/report/html_report.hpp"
 #include "lib/qc/report/json_report.hpp"
 #include "lib/qc/run/run.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -106,8 +107,13 @@ class QcRun {
     log_.stages(stages);
     keep_rates(result, options);
     for (const std::string& line : flow_text(result)) log_.info(line);
-    log_.info(fmt::format("{} {} in {:.2f} s", result.n_records,
-                          options.paired() ? "pairs" : "reads", log_.seconds()));
+    if (options.trim1.tail > 0)
+      log_.info(fmt::format(
+          "-t {}: {} cut off the tail of every read; threads are -w", options.trim1.tail,
+          report::counted(static_cast<std::uint64_t>(options.trim1.tail), "bases")));
+    log_.info(fmt::format("{} in {:.2f} s",
+                          report::counted(result.n_records, options.paired() ? "pairs" : "reads"),
+                          log_.seconds()));
   }
 
   // What fastp is silent about. Behind the lines that are fastp's.

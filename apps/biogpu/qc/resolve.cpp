@@ -131,7 +131,7 @@ std::vector<std::string> QcFlags::resolve() {
                       std::to_string(o.virtual_workers));
     o.virtual_workers = kMaxVirtualWorkers;
   }
-  threads = g.threads > 0 ? g.threads : allowed_cpus();
+  threads = g.threads > 0 ? g.threads : default_threads();
   device_request = parse_device_request(device);
   const std::vector<std::string> more = qc::check_options(o);
   remarks.insert(remarks.end(), more.begin(), more.end());

@@ -1,8 +1,6 @@
 #include "apps/biogpu/infer/run/bench_device.hpp"
 
-#include <algorithm>
-#include <thread>
-
+#include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/infer/run/infer_flags.hpp"
 #include "lib/core/device.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
@@ -14,9 +12,7 @@ BenchDevice open_bench_device(const std::string& device, const std::string& prec
   BenchDevice opened;
   const DeviceChoice choice = choose_device(parse_device_request(device), true, 1);
   if (choice.on_gpu()) opened.precision = parse_precision(precision, true);
-  opened.n_threads = n_threads > 0
-                         ? n_threads
-                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  opened.n_threads = n_threads > 0 ? n_threads : default_threads(allowed_cpus());
   tensor::ContextOptions options;
   options.precision = opened.precision;
   options.n_threads = opened.n_threads;

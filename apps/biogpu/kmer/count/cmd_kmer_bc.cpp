@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/count/count_flags.hpp"
@@ -79,9 +80,7 @@ Run add_kmer_bc(CLI::App& command) {
       .add_option("-o,--output", flags->out_path,
                   "write the Bloom counter to this file [mer_bloom_filter]")
       ->option_text("FILE");
-  command.add_option("-t,--threads", flags->threads, "use N CPU threads to count [1]")
-      ->transform(jellyfish_number(1, 1024))
-      ->option_text("N");
+  add_threads_flag(command, flags->threads)->transform(jellyfish_number(0, 1024));
   command
       .add_flag("--no-provenance", flags->no_provenance, "leave time and place out of the header")
       ->option_text(" ");
