@@ -93,11 +93,11 @@ printf '>p\nMKTLLEFGHIKL\n' >protein.fa
 works bwt index protein.fa -p protein
 check "letters that are no bases" err_has 'letters are neither a base nor N'
 works bwt index -q --format bwa genome.fa -p only
-fails 1 "only.bgfm: is not there, only an index of bwa" bwt count -x only q.fa
+fails 3 "only.bgfm: is not there, only an index of bwa" bwt count -x only q.fa
 : >nothing.fa
 works bwt index -q --format bwa nothing.fa -p nothing
 fails 3 "nothing.ann: the index holds no sequence" bwt smem -x nothing q.fa
-fails 1 "g.bwt: is not there, only the native index" bwt smem -x g q.fa
+fails 3 "g.bwt: is not there, only the native index" bwt smem -x g q.fa
 
 # The same bytes for any number of threads, batch and device.
 write_random 1 40 3000 ACGTacgtN r >genome2.fa
@@ -184,7 +184,18 @@ else
   echo "bwa not found: the comparison with it is left out"
 fi
 
-fails 2 "expected an index and queries" bwt smem q.fa
+for command in smem count locate; do
+  fails 2 "expected an index and queries: 'PREFIX QUERIES'" bwt $command q.fa
+done
+fails 3 "absent.bgfm: no index of that name; make it with 'biogpu bwt index'$" bwt locate -x absent q.fa
+fails 3 "absent.bgfm: no index of that name" bwt stats absent
+fails 3 "absent.bwt: no index of that name; make it with 'biogpu bwt index --format bwa'$" bwt smem absent q.fa
+for command in count locate; do
+  works bwt $command -q -x g q.fa
+  cp out.txt with_option.txt
+  works bwt $command -q g q.fa
+  check "bwt $command takes the index in front of the queries" same_files out.txt with_option.txt
+done
 fails 2 "expected an index and queries" bwt smem -x a32.fa q.fa q.fa
 
 # A byte that is another one: refused, or a base of no row, but nothing that crashes or never ends.
@@ -256,7 +267,7 @@ fi
 
 # What cannot be done is said.
 fails 2 'needs a name' bwt index -q - </dev/null
-fails 1 'missing.bgfm' bwt count -q -x missing q.fa
+fails 3 'missing.bgfm' bwt count -q -x missing q.fa
 head -c 300 g.bgfm >cut.bgfm
 fails 3 'cut short' bwt count -q -x cut q.fa
 cp genome.fa text.bgfm

@@ -253,6 +253,10 @@ fails 2 "ProtBERT has no 'contacts'; it offers embed, logits, fill-mask, score" 
 fails 2 "--output: 'out.png'; expected a name that ends in .npy" infer embed --device cpu --model "$esm" p.fa -o out.png
 fails 2 'layer 3' infer embed --device cpu --model "$esm" --layers 3 p.fa
 fails 1 'nowhere/config.json: cannot be opened: No such file or directory' infer embed --device cpu --model nowhere p.fa
+fails 1 "facebook/esm2_t6_8M_UR50D: no folder of that name; of the Hugging Face hub? 'hf download facebook/esm2_t6_8M_UR50D --local-dir esm2_t6_8M_UR50D', then --model esm2_t6_8M_UR50D$" \
+  infer embed --device cpu --model facebook/esm2_t6_8M_UR50D p.fa
+mkdir facebook
+fails 1 'facebook/esm2_t6_8M_UR50D/config.json: cannot be opened' infer embed --device cpu --model facebook/esm2_t6_8M_UR50D p.fa
 cp -r "$esm" broken
 sed -i 's/"hidden_size": 64/"hidden_size": 128/' broken/config.json
 fails 3 'have another shape' infer info broken

@@ -64,6 +64,24 @@ fails 2 "--mer-len is required; see 'biogpu kmer count --help'" kmer count q.fa
 fails 2 "no option '--mer-length'; did you mean '--mer-len'?; see 'biogpu kmer count --help'" kmer count --mer-length 21 q.fa
 fails 2 "no option '--min-scor'; did you mean '--min-score'?; see 'biogpu align" align --mode sw --min-scor 5 q.fa t.fa
 fails 2 "one argument too many: 'more.fa'" align --mode sw q.fa t.fa more.fa
+# What users of other programs type.
+fails 2 "no command 'trim'; see 'biogpu qc --help'" trim -i q.fq
+fails 2 "no command 'jellyfish'; see 'biogpu kmer --help'" jellyfish count
+fails 2 "no command 'parasail_aligner'; see 'biogpu align parasail --help'" parasail_aligner
+fails 2 "no option '-k'; k is -m/--mer-len; see 'biogpu kmer count --help'" kmer count -k 21 q.fa
+fails 2 "no option '-k21'; k is -m/--mer-len" kmer count -k21 q.fa
+fails 2 "no option '--kmer_size'; k is -m/--mer-len" kmer bc --kmer_size 21 q.fa
+fails 2 "no option '--gpu'; use --device gpu" align --mode sw --gpu q.fa t.fa
+fails 2 "no option '--gpu'; use --device gpu" infer embed --gpu --model folder p.fa
+fails 2 "no option '-a'; Parasail's options: 'biogpu align parasail'" align -a sw_trace -f q.fa
+fails 2 "no option '--num_threads'; threads are -t/--threads" kmer count -m 5 --num_threads 4 q.fa
+fails 2 "no option '--cores'; threads are -w/--thread" qc --cores 4 -i q.fq
+# Behind -- all words are arguments.
+works align --mode sw -- q.fa t.fa
+fails 2 "one argument too many: '-q'" align --mode sw -- q.fa t.fa -q
+fails 2 "one argument too many: '-q'" align --mode sw q.fa t.fa -- -q
+fails 2 "one argument too many: '--gpu'" align --mode sw -q q.fa -- t.fa --gpu
+fails 2 "no option '--gpu'" align --mode sw --gpu -- q.fa t.fa -q
 for value in inf nan 0 -1; do
   fails 2 "--evalue: expected a number above 0" align --mode sw --top 1 --evalue $value q.fa t.fa
   check "a short message" [ "$(wc -c <err.txt)" -lt 100 ]
@@ -102,11 +120,19 @@ done
 unset BIOGPU_DEVICE
 export BIOGPU_THREADS=many
 fails 2 "many" align --mode sw q.fa t.fa
+for command in "kmer bc -m 5 -s 1k q.fa" "kmer query q.jf" "kmer sketch q.fa" "kmer dist q.fa t.fa" "qc -i q.fq" "align parasail -f t.fa"; do
+  # shellcheck disable=SC2086
+  fails 2 "BIOGPU_THREADS: 'many'; expected a whole number from 0 to 1024" $command
+done
+export BIOGPU_THREADS=0
+works kmer sketch -k 5 q.fa
 export BIOGPU_THREADS=2
+works kmer bc -m 5 -s 1k -o q.bc q.fa
+works kmer sketch -k 5 -t 0 q.fa
 works align --mode sw q.fa t.fa
 check "BIOGPU_THREADS is used" err_has '2 threads'
 works align --mode sw -t 1 q.fa t.fa
-check "-t wins over BIOGPU_THREADS" err_has '1 threads'
+check "-t wins over BIOGPU_THREADS" err_has '1 thread ('
 works align --mode sw --threads 0 q.fa t.fa
 
 # No output takes the place of an input, by any of its names. Names without a suffix may be those of

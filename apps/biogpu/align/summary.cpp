@@ -24,9 +24,8 @@ void AlignRun::log_summary(double wall_s) {
   const io::SequenceReader& queries = reader_.query_reader();
   const io::SequenceReader& targets = reader_.target_reader();
   if (totals_.n_pairs == 0)
-    log_.warn(fmt::format("no pairs: {} has {}, {} has {}", queries.path(),
-                          report::counted(queries.n_records(), "records"), targets.path(),
-                          targets.n_records()));
+    log_.warn(fmt::format("no pairs: {} has {} records, {} has {}", queries.path(),
+                          queries.n_records(), targets.path(), targets.n_records()));
   const auto n_cells = static_cast<double>(totals_.n_cells);
   const std::string rows = totals_.n_rows == totals_.n_pairs
                                ? std::string()

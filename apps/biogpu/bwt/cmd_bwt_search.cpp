@@ -16,6 +16,7 @@
 #include "lib/io/output/suffix.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -123,22 +124,25 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
     if (flags.shard.is_whole() && flags.k == 0)
       keep_rates_of_run({work, gpu != nullptr, read_seconds(stages[0]), stages[1].busy_s, 0,
                          report.gpu_s, gpu ? device_start.seconds() : 0});
-    log.info(fmt::format("{} queries, {} found, {} places in {:.2f} s", reader.n_records(), n_found,
-                         n_places, log.seconds()));
+    log.info(fmt::format("{}, {} found, {} in {:.2f} s",
+                         report::counted(reader.n_records(), "queries"), n_found,
+                         report::counted(n_places, "places"), log.seconds()));
   });
 }
 
 std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   auto flags = std::make_shared<QueryFlags>();
   command
-      .add_option("queries", flags->query_path,
-                  "FASTA, FASTQ, SAM, BAM or CRAM file of the queries; - is standard input")
+      .add_option(
+          "queries", flags->arguments,
+          "FASTA, FASTQ, SAM, BAM or CRAM file of the queries; - is standard input; without "
+          "-x the index before it")
       ->required()
-      ->option_text("QUERIES");
+      ->expected(1, 2)
+      ->option_text("[PREFIX] QUERIES");
   command
       .add_option("-x,--index", flags->index_path,
                   "search the index of this name, made by 'biogpu bwt index'")
-      ->required()
       ->option_text("PREFIX");
   command
       .add_option("-o,--output", flags->out_path,
@@ -189,7 +193,8 @@ std::string form_of(const QueryFlags& flags) {
   return suffix == "bed" ? "bed" : "tsv";
 }
 
-void resolve(QueryFlags& flags) {
+void resolve(QueryFlags& flags, const char* command) {
+  take_index_and_queries(flags.arguments, command, flags.index_path, flags.query_path);
   flags.shared.require_own_outputs(
       {{"QUERIES", flags.query_path}, {"the index", index_file(flags.index_path)}},
       {{"--output", flags.out_path}});
@@ -213,7 +218,7 @@ Run add_bwt_count(CLI::App& command) {
   add_run_flags(command, *flags);
   command.footer(std::string(kCountFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    resolve(*flags);
+    resolve(*flags, "count");
     run_queries(*flags, true, command_line);
   };
 }
@@ -232,7 +237,7 @@ Run add_bwt_locate(CLI::App& command) {
   command.footer(std::string(kLocateFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->format = form_of(*flags);
-    resolve(*flags);
+    resolve(*flags, "locate");
     run_queries(*flags, false, command_line);
   };
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/biogpu/bwt/command.hpp"
+#include "apps/biogpu/bwt/queries.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/run/process_end.hpp"
 #include "lib/bwt/smem/smem_search.hpp"
@@ -17,6 +18,7 @@
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -144,31 +146,31 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   summary.commit();
   after_commit([&] {
     log.stages(report.stages);
-    log.info(fmt::format("{} queries, {} matches in {:.2f} s", reader.n_records(), n_matches,
-                         log.seconds()));
+    log.info(fmt::format("{}, {} in {:.2f} s", report::counted(reader.n_records(), "queries"),
+                         report::counted(n_matches, "matches"), log.seconds()));
   });
 }
 
 // PREFIX QUERIES, as bwa fastmap takes them, or -x PREFIX QUERIES; the index is PREFIX.64.bwt,
 // where that is there, or PREFIX.bwt.
 void resolve_files(SmemFlags& flags) {
-  const std::size_t n_wanted = flags.prefix.empty() ? 2 : 1;
-  if (flags.arguments.size() != n_wanted)
-    throw Error(ErrorCode::usage,
-                "expected an index and queries: 'PREFIX QUERIES' or '-x PREFIX "
-                "QUERIES'; see 'biogpu bwt smem --help'");
-  if (flags.prefix.empty()) flags.prefix = flags.arguments.front();
-  flags.query_path = flags.arguments.back();
+  take_index_and_queries(flags.arguments, "smem", flags.prefix, flags.query_path);
   const auto is_there = [&](const char* suffix) {
     return ::access((flags.prefix + suffix).c_str(), F_OK) == 0;
   };
   if (is_there(".64.bwt")) {
     flags.prefix += ".64";
-  } else if (!is_there(".bwt") && is_there(".bgfm")) {
-    throw Error(ErrorCode::failed,
-                flags.prefix +
-                    ".bwt: is not there, only the native index; make it with 'biogpu "
-                    "bwt index --format bwa'");
+  } else if (!is_there(".bwt")) {
+    const std::string file = flags.prefix + ".bwt";
+    if (is_there(".bgfm"))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: is not there, only the native index; make it with 'biogpu bwt "
+                              "index --format bwa'",
+                              file));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{}: no index of that name; make it with 'biogpu bwt index --format bwa'",
+                    file));
   }
 }
 

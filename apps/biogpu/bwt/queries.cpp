@@ -45,6 +45,18 @@ void keep_hits(const QueryFlags& flags, std::vector<QueryHit>& hits, QueryAnswer
 
 }  // namespace
 
+void take_index_and_queries(const std::vector<std::string>& arguments, const char* command,
+                            std::string& prefix, std::string& queries) {
+  const std::size_t n_wanted = prefix.empty() ? 2 : 1;
+  if (arguments.size() != n_wanted)
+    throw Error(ErrorCode::usage,
+                fmt::format("expected an index and queries: 'PREFIX QUERIES' or '-x PREFIX "
+                            "QUERIES'; see 'biogpu bwt {} --help'",
+                            command));
+  if (prefix.empty()) prefix = arguments.front();
+  queries = arguments.back();
+}
+
 std::string index_file(const std::string& path) {
   constexpr const char* kSuffix = ".bgfm";
   if (path.ends_with(kSuffix) && ::access(path.c_str(), F_OK) == 0) return path;
@@ -52,12 +64,14 @@ std::string index_file(const std::string& path) {
   const auto is_there = [&](const char* suffix) {
     return ::access((path + suffix).c_str(), F_OK) == 0;
   };
-  if (!is_there(kSuffix) && (is_there(".bwt") || is_there(".64.bwt")))
-    throw Error(ErrorCode::failed,
+  if (is_there(kSuffix)) return file;
+  if (is_there(".bwt") || is_there(".64.bwt"))
+    throw Error(ErrorCode::bad_input,
                 fmt::format("{}: is not there, only an index of bwa; make it with 'biogpu bwt "
                             "index', without --format bwa",
                             file));
-  return file;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: no index of that name; make it with 'biogpu bwt index'", file));
 }
 
 void count_queries(const bwt::FmIndex& index, bwt::ExactSearch& search, const QueryFlags& flags,

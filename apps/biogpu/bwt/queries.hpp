@@ -19,6 +19,7 @@ enum class HitsWanted { all, best };
 // The options that `count` and `locate` share.
 struct QueryFlags {
   SharedFlags shared;
+  std::vector<std::string> arguments;  // the queries, before them the index without -x
   std::string index_path;
   std::string query_path;
   io::Shard shard;  // of the queries
@@ -57,7 +58,12 @@ struct QueryItem {
   std::string text;
 };
 
-// PREFIX or PREFIX.bgfm. Throws Error{failed} where there is an index of bwa in its place.
+// "PREFIX QUERIES" or "-x PREFIX QUERIES": takes both from the arguments. command: "smem", for the
+// message of Error{usage}.
+void take_index_and_queries(const std::vector<std::string>& arguments, const char* command,
+                            std::string& prefix, std::string& queries);
+
+// PREFIX or PREFIX.bgfm. Throws Error{bad_input} where there is none, or only an index of bwa.
 std::string index_file(const std::string& path);
 
 void count_queries(const bwt::FmIndex& index, bwt::ExactSearch& search, const QueryFlags& flags,

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "apps/biogpu/command_line/habits.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/core/quote.hpp"
 
@@ -66,8 +67,16 @@ std::vector<std::string> long_names(const CLI::App& app) {
 
 // What of the command line belongs to no option or argument, told by its first option, if it has
 // one: only that one is wrong for sure. Empty where nothing is left over.
-std::string tell_unexpected(const CLI::App& inner, const std::vector<std::string>& rest) {
-  const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
+std::string tell_unexpected(const CLI::App& inner, std::vector<std::string> rest,
+                            const std::vector<std::string>& words) {
+  // Behind "--" every word is an argument.
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  const auto is_option = [&](const std::string& word) {
+    if (word.size() < 2 || word[0] != '-') return false;
+    return std::find(words.begin(), mark, word) != mark ||
+           std::find(mark, words.end(), word) == words.end();
+  };
+  rest.erase(std::remove(rest.begin(), rest.end(), "--"), rest.end());
   // Where a command was expected, what follows the wrong one is of no interest.
   const std::vector<std::string> commands = command_names(inner);
   const auto word = std::find_if_not(rest.begin(), rest.end(), is_option);
@@ -78,9 +87,9 @@ std::string tell_unexpected(const CLI::App& inner, const std::vector<std::string
     return rest.empty() ? std::string()
                         : fmt::format("one argument too many: {}", biogpu::quoted(rest.front()));
   const std::string option = found->substr(0, found->find('='));
-  return fmt::format(
-      "no option {}{}", biogpu::quoted(option),
-      option.starts_with("--") ? did_you_mean(option, long_names(inner)) : std::string());
+  std::string hint = hint_for_option(inner, option);
+  if (hint.empty() && option.starts_with("--")) hint = did_you_mean(option, long_names(inner));
+  return fmt::format("no option {}{}", biogpu::quoted(option), hint);
 }
 
 // The option that the parser stopped at: values are checked and then read, option by option.
@@ -109,9 +118,12 @@ std::string source_of(const CLI::Option& option, const std::vector<std::string>&
 std::string tell_refused(const CLI::App& inner, const CLI::ParseError& error,
                          const std::vector<std::string>& words) {
   // The text is that of a check of value_checks.hpp, behind the option's name.
-  const CLI::Option* const option = stopped_at(inner, false);
+  const CLI::Option* option = stopped_at(inner, false);
   std::string text = error.what();
-  if (option == nullptr || !text.starts_with(option->get_name() + ": ")) return text;
+  // A variable of the environment is read for the commands beside this one, too.
+  if (option == nullptr || !text.starts_with(option->get_name() + ": "))
+    option = inner.get_option_no_throw(text.substr(0, text.find(": ")));
+  if (option == nullptr) return text;
   return source_of(*option, words) + text.substr(option->get_name().size());
 }
 
@@ -194,6 +206,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
 std::string suggest_command(const CLI::App& app, std::string_view word) {
   if (word == "-v" || word == "-V") return "; did you mean '--version'?";
   if (word.starts_with('-')) return did_you_mean(word, {"--help", "--version"});
+  if (std::string hint = hint_for_command(word); !hint.empty()) return hint;
   std::vector<std::string> paths;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     for (const std::string& name : command_names(*command))
@@ -206,7 +219,7 @@ std::string describe_usage_error(const CLI::App& app, const CLI::ParseError& err
                                  const std::vector<std::string>& words) {
   const CLI::App& inner = innermost(app);
   const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
-  std::string unexpected = tell_unexpected(inner, app.remaining(true));
+  std::string unexpected = tell_unexpected(inner, app.remaining(true), words);
   // What is missing may be what stands behind an argument that is not known.
   if (!unexpected.empty() && (unexpected.starts_with("no ") || code == CLI::ExitCodes::ExtrasError))
     return unexpected;

@@ -1,9 +1,10 @@
 #include "apps/biogpu/qc/text.hpp"
-#include "lib/report/counted.hpp"
 
 #include <fmt/format.h>
 
 #include <numeric>
+
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {

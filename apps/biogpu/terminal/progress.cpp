@@ -1,5 +1,4 @@
 #include "apps/biogpu/terminal/progress.hpp"
-#include "lib/report/counted.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,6 +7,8 @@
 #include <cmath>
 #include <string_view>
 #include <utility>
+
+#include "lib/report/counted.hpp"
 
 namespace biogpu::app {
 namespace {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <system_error>
 
@@ -25,11 +27,31 @@ std::string show_value(const nlohmann::ordered_json& value) {
   return shortened(value.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+// OWNER/NAME where neither is a folder here, such as "facebook/esm2_t6_8M_UR50D".
+bool looks_like_name_on_hub(const std::string& folder) {
+  const std::size_t slash = folder.find('/');
+  if (slash == 0 || slash == std::string::npos || slash + 1 == folder.size()) return false;
+  const auto is_of_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  };
+  std::string both = folder;
+  both.erase(slash, 1);
+  std::error_code error;
+  return both.front() != '.' && std::all_of(both.begin(), both.end(), is_of_name) &&
+         !std::filesystem::exists(folder.substr(0, slash), error);
+}
+
 }  // namespace
 
 ModelConfig::ModelConfig(const std::string& folder) : path_(folder + "/config.json") {
   errno = 0;
   std::ifstream file(path_);
+  if (!file && looks_like_name_on_hub(folder))
+    throw Error(
+        ErrorCode::failed,
+        fmt::format("{0}: no folder of that name; of the Hugging Face hub? 'hf download {0} "
+                    "--local-dir {1}', then --model {1}",
+                    folder, folder.substr(folder.find('/') + 1)));
   if (!file)
     throw Error(ErrorCode::failed,
                 fmt::format("{}: cannot be opened: {}; --model takes a folder with config.json and "

@@ -1,5 +1,4 @@
 #include "apps/biogpu/infer/proteins/sequence_run.hpp"
-#include "lib/report/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -63,8 +62,8 @@ void SequenceRun::run(const Compute& compute, const Write& write) {
   };
   run_.run(input_, {devices_.size(), name_of(devices_.precision()), compute_slot, write});
   if (run_.n_unknown() > 0)
-    run_.log().warn(fmt::format("{} outside the alphabet, read as {}",
-                                report::counted(run_.n_unknown(), "residues"),
+    run_.log().warn(fmt::format("{} residues outside the alphabet were read as {}",
+                                run_.n_unknown(),
                                 vocabulary.tokens[static_cast<std::size_t>(vocabulary.unknown)]));
 }
 

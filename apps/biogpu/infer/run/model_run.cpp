@@ -166,8 +166,8 @@ void ModelRun::run(ModelInput& input, const Work& work) {
   times_.write_wait_s += later.write_wait_s;
   if (input.n_not_found() > 0)
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: holds {} more than the inputs; remove it to start again",
-                            resume_path(flags_), report::counted(input.n_not_found(), "records")));
+                fmt::format("{}: holds {} records more than the inputs; remove it to start again",
+                            resume_path(flags_), input.n_not_found()));
   files_ = input.files();
 }
 
