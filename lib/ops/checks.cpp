@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 
 #include "lib/core/error.hpp"
 
@@ -76,6 +77,12 @@ bool is_float(DType type) {
   return type == DType::f32 || type == DType::f16 || type == DType::bf16;
 }
 
+void check_f32(const char* operation, std::initializer_list<const Tensor*> tensors) {
+  for (const Tensor* const x : tensors)
+    require(x->empty() || x->dtype == DType::f32, operation,
+            fmt::format("{} on the CPU; expected f32", describe(*x)));
+}
+
 // bias [P, H or 1, I or 1, J or 1], the last two axes in blocks.
 void check_bias(const DotProductAttention& op) {
   if (op.bias.empty()) return;
@@ -84,6 +91,9 @@ void check_bias(const DotProductAttention& op) {
   const auto blocks = [&](std::int64_t n) { return (n + op.bias_block - 1) / op.bias_block; };
   const std::int64_t wanted[] = {op.bias.shape[0], op.q.shape[2], blocks(op.q.shape[1]),
                                  blocks(op.k.shape[1])};
+  require(op.bias.dtype == DType::f32 || op.bias.dtype == op.q.dtype, "dot_product_attention",
+          fmt::format("a bias {}; expected f32 or the type of q {}", describe(op.bias),
+                      describe(op.q)));
   bool fits = op.bias.rank == 4 && op.bias.shape[0] > 0 && op.q.shape[0] % op.bias.shape[0] == 0;
   for (std::size_t axis = 1; axis < 4; ++axis)
     fits = fits && (op.bias.shape[axis] == 1 || op.bias.shape[axis] == wanted[axis]);
@@ -108,6 +118,7 @@ void check(const Map& op) {
     floats &= is_float(input.x.dtype);
   }
   require(floats, "map", "tensors of a type other than f32, f16 and bf16");
+  check_written_once("map", op.out);
   bool kept[2] = {};
   for (int s = 0; s < op.n_steps; ++s) {
     const MapStep& step = op.steps[static_cast<std::size_t>(s)];
@@ -139,6 +150,9 @@ void check(const Softmax& op) {
           fmt::format("axis {} of {}", op.axis, describe(op.x)));
   require(op.out.rank == op.x.rank && op.out.shape == op.x.shape, "softmax",
           fmt::format("a result of {} for {}", describe(op.out), describe(op.x)));
+  require(is_float(op.x.dtype) && is_float(op.out.dtype), "softmax",
+          fmt::format("{} to {}; expected f32, f16 or bf16", describe(op.x), describe(op.out)));
+  check_written_once("softmax", op.out);
   bool fits = op.mask.rank <= op.x.rank;
   for (int i = 0; fits && i < op.mask.rank; ++i) {
     const std::int64_t own = op.mask.shape[static_cast<std::size_t>(i)];
@@ -196,11 +210,12 @@ void check(const DotProductAttention& op) {
                         x->stride[3]));
   const Tensor& logs = op.log_sum_exp;
   if (!logs.empty())
-    require(
-        logs.rank == 3 && logs.dtype == DType::f32 && logs.shape[0] == q[0] &&
-            logs.shape[1] == q[2] && logs.shape[2] == q[1],
-        name,
-        fmt::format("log_sum_exp {}; expected f32 [{}, {}, {}]", describe(logs), q[0], q[2], q[1]));
+    require(logs.rank == 3 && logs.dtype == DType::f32 && logs.shape[0] == q[0] &&
+                logs.shape[1] == q[2] && logs.shape[2] == q[1] &&
+                (logs.stride[2] == 1 || logs.shape[2] <= 1),
+            name,
+            fmt::format("log_sum_exp {}; expected f32 [{}, {}, {}], the last axis contiguous",
+                        describe(logs), q[0], q[2], q[1]));
   if (op.key_mask.empty()) return;
   const Tensor& mask = op.key_mask;
   require(mask.rank == 2 && (mask.shape[0] == q[0] || mask.shape[0] == 1) &&
@@ -254,11 +269,49 @@ void check(const Matmul& op) {
   check_written_once("matmul", op.y);
 }
 
+void check(const Gemm& op) {
+  require(op.linear != nullptr, "gemm", "no weights");
+  const std::int64_t n_in = op.linear->n_in, n_out = op.linear->n_out;
+  const auto fits = [&](const Tensor& rows, std::int64_t width) {
+    return rows.rank == 2 && rows.shape[0] == op.x.shape[0] && rows.shape[1] == width &&
+           (rows.stride[1] == 1 || width <= 1) &&
+           (is_float(rows.dtype) || rows.dtype == DType::f64);
+  };
+  require(fits(op.x, n_in) && fits(op.out, n_out), "gemm",
+          fmt::format("{} to {}; expected [R, {}] to [R, {}], rows contiguous", describe(op.x),
+                      describe(op.out), n_in, n_out));
+  if (op.residual.empty()) return;
+  require(fits(op.residual, n_out) && op.residual.dtype == op.out.dtype, "gemm",
+          fmt::format("a residual of {} for {}; expected its shape and type", describe(op.residual),
+                      describe(op.out)));
+  require(op.activation == Activation::none, "gemm", "a residual behind an activation");
+}
+
 void check(const GatherRows& op) {
   require(
       op.more.empty() || (!op.rows.empty() && op.more.dtype == op.x.dtype &&
                           op.more.shape[1] == op.x.shape[1] && op.more.stride[0] == op.x.stride[0]),
       "gather_rows", fmt::format("{} behind {}", describe(op.more), describe(op.x)));
 }
+
+void check_on_host(const DotProductAttention& op) {
+  check_f32("dot_product_attention", {&op.q, &op.bias});
+}
+
+// Weights of the reference are f32 or f64, those of the CPU are packed.
+void check_on_host(const Gemm& op) {
+  const DType real = op.linear->weight.dtype;
+  for (const Tensor* const rows : {&op.x, &op.residual, &op.out})
+    require(rows->empty() || rows->dtype == real, "gemm",
+            fmt::format("{} on the CPU; expected {}", describe(*rows), tensor::name_of(real)));
+}
+
+void check_on_host(const Map& op) {
+  check_f32("map", {&op.out});
+  for (int k = 0; k < op.n_inputs; ++k)
+    check_f32("map", {&op.inputs[static_cast<std::size_t>(k)].x});
+}
+
+void check_on_host(const Softmax& op) { check_f32("softmax", {&op.x, &op.out}); }
 
 }  // namespace biogpu::ops

@@ -11,6 +11,7 @@
 #include "lib/ops/elementwise/map.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
 #include "lib/ops/gather/permute.hpp"
+#include "lib/ops/gemm/gemm.hpp"
 #include "lib/ops/gemm/matmul.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
 #include "lib/ops/normalisation/layer_norm_grad.hpp"
@@ -36,11 +37,21 @@ void check(const Conv1d& op);
 void check(const Conv1dLetters& op);
 void check(const GatherRows& op);
 void check(const Eigen3& op);
+void check(const Gemm& op);
 void check(const LayerNormGrad& op);
 void check(const Map& op);
 void check(const Matmul& op);
 void check(const Permute& op);
 void check(const Sample& op);
 void check(const Softmax& op);
+
+// What contexts of the host demand besides: their operands are f32.
+template <class Args>
+void check_on_host(const Args&) {}
+
+void check_on_host(const DotProductAttention& op);
+void check_on_host(const Gemm& op);
+void check_on_host(const Map& op);
+void check_on_host(const Softmax& op);
 
 }  // namespace biogpu::ops

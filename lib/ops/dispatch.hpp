@@ -16,8 +16,10 @@ void dispatch(Context& context, const Args& args, const char* name, void (*refer
     case Context::Kind::dry_run:
       return;
     case Context::Kind::reference:
+      check_on_host(args);
       return reference(args);
     case Context::Kind::cpu:
+      check_on_host(args);
       return cpu(static_cast<CpuContext&>(context), args);
     case Context::Kind::gpu:
       return context.gpu_op(name)(context, &args);

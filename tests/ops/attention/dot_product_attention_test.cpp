@@ -336,6 +336,23 @@ TEST_CASE("ops.dot_product_attention: shapes that do not fit are refused", "[ops
   refused([&](auto& wrong) { wrong.k = op.k.slice(1, 0, 5); });
   refused([&](auto& wrong) { wrong.out = op.out.slice(3, 0, 7); });
   refused([&](auto& wrong) { wrong.key_mask = bias.device; });
+  const Pair logs = bed.unset({4, 4, 10}, false), right_bias = bed.random({2, 4, 5, 6}, 1, false);
+  refused([&](auto& wrong) {
+    wrong.log_sum_exp = logs.device.slice(2, 0, 5);
+    wrong.log_sum_exp.stride[2] = 2;
+  });
+  refused([&](auto& wrong) {  // neither f32 nor an operand
+    wrong.bias = right_bias.device;
+    wrong.bias.dtype =
+        bed.precision() == test::Precision::fp16 ? tensor::DType::bf16 : tensor::DType::f16;
+  });
+  const auto host = operands.op([](const Pair& x) { return x.host; });
+  for (const auto type : {tensor::DType::f16, tensor::DType::bf16}) {
+    ops::DotProductAttention wrong = host;
+    for (Tensor* const x : {&wrong.q, &wrong.k, &wrong.v, &wrong.out}) x->dtype = type;
+    CHECK_THROWS_AS(ops::dot_product_attention(bed.reference(), wrong), Error);
+    if (bed.is_cpu()) CHECK_THROWS_AS(ops::dot_product_attention(bed.device(), wrong), Error);
+  }
 }
 
 TEST_CASE("ops.dot_product_attention: key lengths beyond the keys are all keys", "[ops]") {

@@ -270,4 +270,17 @@ TEST_CASE("ops.map: what it cannot do is refused", "[ops]") {
   Tensor integers = at;
   integers.dtype = tensor::DType::i32;
   refuses(ops::map_copy(integers, y.device));
+  const Pair z = bed.random({4, 6}, 1, false);
+  Tensor repeated = at;
+  repeated.stride[0] = 0;
+  refuses(ops::map_copy(z.device, repeated));  // written four times
+  for (const auto type : {tensor::DType::f16, tensor::DType::bf16}) {
+    Tensor half = x.host;
+    half.dtype = type;
+    for (const Map& op : {ops::map_copy(half, z.host), ops::map_copy(z.host, half),
+                          ops::map_add(z.host, half, z.host)}) {
+      CHECK_THROWS_AS(ops::map(bed.reference(), op), Error);
+      if (bed.is_cpu()) refuses(op);
+    }
+  }
 }

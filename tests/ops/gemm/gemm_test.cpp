@@ -1,5 +1,6 @@
 #include "lib/ops/gemm/gemm.hpp"
 
+#include "lib/core/error.hpp"
 #include "tests/ops/op_bed.hpp"
 
 using namespace biogpu;
@@ -144,4 +145,44 @@ TEST_CASE("ops.gemm: activations over their whole range", "[ops]") {
   CHECK(apart <= (wide ? 3e-7 : bed.operand_bound()));
   // Small results of softplus keep their digits; tracks of a model may be small throughout.
   if (activation == ops::Activation::softplus && wide) CHECK(relative < 3e-6);
+}
+
+TEST_CASE("ops.gemm: what does not fit is refused", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const test::LinearPair weights = bed.linear(7, 5);
+  const Pair x = bed.random({3, 5}, 1, true), out = bed.unset({3, 7}, false),
+             rows = bed.random({4, 7}, 1, false), wide = bed.unset({3, 14}, false);
+  const ops::Gemm right{x.device, &weights.device, ops::Activation::none, {}, out.device};
+  const auto refused = [&](test::Context& context, const ops::Gemm& from, const auto& set) {
+    ops::Gemm wrong = from;
+    set(wrong);
+    CHECK_THROWS_AS(ops::gemm(context, wrong), Error);
+  };
+  const auto refused_here = [&](const auto& set) { refused(bed.device(), right, set); };
+  refused_here([](auto& wrong) { wrong.linear = nullptr; });
+  refused_here([](auto& wrong) { wrong.x = wrong.x.slice(1, 0, 4); });
+  refused_here([](auto& wrong) { wrong.out = wrong.out.slice(1, 0, 6); });
+  refused_here([](auto& wrong) { wrong.out = wrong.out.slice(0, 0, 2); });
+  refused_here([&](auto& wrong) {
+    wrong.out = wide.device.slice(1, 0, 7);
+    wrong.out.stride[1] = 2;
+  });
+  refused_here([&](auto& wrong) { wrong.residual = rows.device; });
+  refused_here([&](auto& wrong) {
+    wrong.residual = rows.device.slice(0, 0, 3);
+    wrong.residual.dtype = tensor::DType::f16;
+  });
+  refused_here([&](auto& wrong) {
+    wrong.residual = rows.device.slice(0, 0, 3);
+    wrong.activation = ops::Activation::relu;
+  });
+  ops::gemm(bed.device(), right);
+  const ops::Gemm host{x.host, &weights.host, ops::Activation::none, {}, out.host};
+  for (const auto type : {tensor::DType::f16, tensor::DType::bf16}) {
+    refused(bed.reference(), host, [&](auto& wrong) { wrong.x.dtype = type; });
+    refused(bed.reference(), host, [&](auto& wrong) { wrong.out.dtype = type; });
+    if (!bed.is_cpu()) continue;
+    refused_here([&](auto& wrong) { wrong.x.dtype = type; });
+    refused_here([&](auto& wrong) { wrong.out.dtype = type; });
+  }
 }

@@ -189,4 +189,26 @@ TEST_CASE("ops.softmax: no lines, and what is refused", "[ops]") {
   op.axis = 1;
   op.mask = bed.random({5}, 1, false).device;
   CHECK_THROWS_AS(ops::softmax(bed.device(), op), Error);
+  op.mask = {};
+  const Pair y = bed.unset({4, 6}, false);
+  const auto refused = [&](test::Context& context, const Tensor& from, const Tensor& to) {
+    op.x = from;
+    op.out = to;
+    CHECK_THROWS_AS(ops::softmax(context, op), Error);
+  };
+  const auto as = [](Tensor z, tensor::DType type) {
+    z.dtype = type;
+    return z;
+  };
+  refused(bed.device(), as(x.device, tensor::DType::i32), y.device);
+  refused(bed.device(), x.device, as(y.device, tensor::DType::u8));
+  Tensor repeated = y.device;
+  repeated.stride[1] = 0;
+  refused(bed.device(), x.device, repeated);
+  for (const auto type : {tensor::DType::f16, tensor::DType::bf16}) {
+    refused(bed.reference(), as(x.host, type), y.host);
+    refused(bed.reference(), x.host, as(y.host, type));
+    if (bed.is_cpu()) refused(bed.device(), as(x.device, type), y.device);
+    if (bed.is_cpu()) refused(bed.device(), x.device, as(y.device, type));
+  }
 }
