@@ -208,6 +208,20 @@ TEST_CASE("alphagenome.junctions: between sites that are chosen afterwards", "[a
   CHECK((!differs(got, 0) && differs(got, 1) && !differs(got, 2)));
 }
 
+TEST_CASE("alphagenome.junctions: sites of the reference count where sites are kept",
+          "[alphagenome]") {
+  AlphaGenome::Options options = alphagenome_options(0);
+  options.weights.heads = {{"splice_junctions", {}}};
+  LoadedAlphaGenome loaded(ops::make_cpu_context(1), options);
+  std::vector<models::SiteWindow> sites;
+  models::DnaModel::Request request;
+  request.sites = &sites;
+  const std::size_t width = 24;  // of the embedding of bases
+  for (const std::int64_t n : {1, 2, 5})
+    CHECK(loaded.model.measure(n, request) ==
+          loaded.model.measure(n, {}) + sizeof(float) * 1024 * width);
+}
+
 TEST_CASE("alphagenome.junctions: the best sites of each class in ascending order",
           "[alphagenome]") {
   using models::alphagenome::select_sites;

@@ -162,7 +162,14 @@ void ScorerRun::write_table() {
   out.write(table_->header());
   tasks::CompareOptions compare = compare_options(flags_.compare, options_.unknown);
   run_.prepare(compare);
-  options_.windows_per_pass = compare.windows_per_pass;
+  // Sites of the reference and of a pass are kept for junctions.
+  models::DnaModel::Request request;
+  std::vector<models::SiteWindow> sites;
+  if (std::any_of(options_.scorers.begin(), options_.scorers.end(), [](const Scorer& scorer) {
+        return scorer.kind == Scorer::Kind::splice_junction;
+      }))
+    request.sites = &sites;
+  options_.windows_per_pass = std::min(compare.windows_per_pass, run_.windows_per_pass(request));
   options_.reuse = compare.reuse;
   options_.max_kept_bytes = compare.max_kept_bytes;
   input_.set_windows([this](const genome::Variant& variant) {
