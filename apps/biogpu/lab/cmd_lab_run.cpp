@@ -262,7 +262,7 @@ Run add_lab_run(CLI::App& command) {
       ->envname("BIOGPU_DEVICE");
   options
       .option("-t,--threads", flags->n_threads,
-              "use N CPU threads [BIOGPU_THREADS, else all allowed]", "N")
+              "use N CPU threads for the run [BIOGPU_THREADS, else all allowed]", "N")
       ->transform(in_range(1, 1 << 14));
   command.footer(
       std::string(
