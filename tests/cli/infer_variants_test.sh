@@ -223,7 +223,7 @@ check "no phase" err_has "has no phase"
 # Counted in the part that has the record: p1024 is the third of five.
 variants --head human --samples S1 --skip-bad --shard 2/3 unphased.vcf -o other.tsv
 check "no phase in this part" rc_is 3
-check "no phase in this part, counted" err_has "1 genotypes without phase"
+check "no phase in this part, counted" err_has "1 genotype without phase"
 for i in 1 3; do
   variants --head human --samples S1 --skip-bad --shard $i/3 unphased.vcf -o other.tsv
   check "phased in part $i" rc_is 0
