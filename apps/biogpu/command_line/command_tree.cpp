@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "apps/biogpu/command_line/help_format.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 
 namespace biogpu::app {
@@ -35,7 +36,7 @@ OptionEntry describe_option(CLI::Option& option) {
   entry.group = option.get_group();
   entry.description = on_one_line(option.get_description());
   if (entry.is_positional) {
-    entry.names = {option.get_name()};
+    entry.names = {positional_name(option)};
     return entry;
   }
   for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);

@@ -42,6 +42,16 @@ std::string HelpFormatter::make_group(std::string group, bool is_positional,
   return Formatter::make_group(std::move(group), is_positional, std::move(options));
 }
 
+std::string positional_name(const CLI::Option& option) {
+  const bool is_one_or_two = option.get_expected_min() == 1 && option.get_expected_max() == 2;
+  return is_one_or_two ? option.get_option_text() : option.get_name();
+}
+
+std::string HelpFormatter::make_option_usage(const CLI::Option* option) const {
+  const std::string name = positional_name(*option);
+  return name == option->get_name() ? Formatter::make_option_usage(option) : name;
+}
+
 std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_positional) const {
   std::string name = Formatter::make_option_name(option, is_positional);
   // CLI11 marks names that turn a flag off.
