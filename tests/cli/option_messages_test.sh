@@ -163,6 +163,9 @@ fails 2 "no command 'qq'; did you mean 'qc'?" qq
 fails 2 "no option '--lenght-required'; did you mean '--length_required'?" qc -i q.fa --lenght-required 20
 fails 2 "no option '--canon'; did you mean '--canonical'?" kmer count -m 5 --canon q.fa
 fails 2 "no option '--outptu'; did you mean '--output'?" bwt count -x g q.fa --outptu a.tsv
+for word in -=x -= --=x; do
+  fails 2 "no option '${word%%=*}'" kmer count -m 5 q.fa $word
+done
 fails 2 "no option '--hlep'; did you mean '--help'?" --hlep
 fails 2 "no command 'idnex'" bwt idnex --help
 

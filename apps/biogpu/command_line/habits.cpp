@@ -65,6 +65,7 @@ std::string hint_for_command(std::string_view word) {
 }
 
 std::string hint_for_option(const CLI::App& command, std::string_view option) {
+  if (option.size() < 2) return {};
   std::string name(option);
   std::replace(name.begin() + 2, name.end(), '_', '-');
   // The value of a short option may be glued to it.

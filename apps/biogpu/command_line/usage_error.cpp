@@ -120,7 +120,7 @@ std::string tell_refused(const CLI::App& inner, const CLI::ParseError& error,
   // The text is that of a check of value_checks.hpp, behind the option's name.
   const CLI::Option* option = stopped_at(inner, false);
   std::string text = error.what();
-  // A variable of the environment is read for the commands beside this one, too.
+  // A variable of the environment is read for all commands of the group.
   if (option == nullptr || !text.starts_with(option->get_name() + ": "))
     option = inner.get_option_no_throw(text.substr(0, text.find(": ")));
   if (option == nullptr) return text;

@@ -165,7 +165,7 @@ std::size_t AlphaGenome::measure(std::int64_t n_windows, const Request& request)
   if (has_junctions(request)) {
     task.kept.fine =
         Tensor(nullptr, context_.compute_dtype(), {n_windows * info_.window, config_.fine_width()});
-    // Of sites that are kept, the reference's are there beside those of a pass.
+    // Kept sites of the reference take memory in addition to those of a pass.
     const std::int64_t n_kept = n_windows + (request.sites != nullptr ? 1 : 0);
     kept = embeddings_->window_bytes() * static_cast<std::size_t>(n_kept);
   }
