@@ -14,13 +14,7 @@ cd "$(dirname "$0")/../.."
 . scripts/packaging/project.sh
 # shellcheck source=scripts/packaging/installed_tree.sh
 . scripts/packaging/installed_tree.sh
-build=
-if [ "${1:-}" = --build ]; then
-  build=${2:?usage: scripts/packaging/archive.sh [--build FOLDER] [FOLDER]}
-  shift 2
-fi
-out=${1:-build/packages}
-mkdir -p "$out"
+take_build_and_out "$@"
 
 name=biogpu-$BIOGPU_VERSION-linux-$(uname -m)
 stage=$(mktemp -d)

@@ -30,3 +30,14 @@ programs_of() {
 glibc_of() {
   programs_of "$1" | xargs objdump -T | grep -oE '\(?GLIBC_[0-9.]+' | grep -oE '[0-9.]+' | sort -uV | tail -n 1
 }
+
+# take_build_and_out [--build FOLDER] [FOLDER]: sets `build`, empty where none is given, and `out`, which is made.
+take_build_and_out() {
+  build=
+  if [ "${1:-}" = --build ]; then
+    build=${2:?usage: $0 [--build FOLDER] [FOLDER]}
+    shift 2
+  fi
+  out=${1:-build/packages}
+  mkdir -p "$out"
+}

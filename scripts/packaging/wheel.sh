@@ -13,13 +13,7 @@ cd "$(dirname "$0")/../.."
 . scripts/packaging/project.sh
 # shellcheck source=scripts/packaging/installed_tree.sh
 . scripts/packaging/installed_tree.sh
-build=
-if [ "${1:-}" = --build ]; then
-  build=${2:?usage: scripts/packaging/wheel.sh [--build FOLDER] [FOLDER]}
-  shift 2
-fi
-out=${1:-build/packages}
-mkdir -p "$out"
+take_build_and_out "$@"
 
 audit=build/wheel-venv/bin/auditwheel
 if [ ! -x "$audit" ]; then
