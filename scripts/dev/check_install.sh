@@ -76,7 +76,8 @@ fi
 [ -e "$prefix/share/biogpu/pipelines/nextflow/modules/biogpu/align/main.nf" ] || fail "there are no Nextflow modules"
 [ -e "$prefix/share/doc/biogpu/docs/guide/README.md" ] || fail "the pages are not installed"
 python3 "$prefix/share/biogpu/convert/alphagenome_tracks.py" --help >/dev/null || fail "the converters do not run"
-# What users carry; the tests and benchmarks of a developer's build, each with every kernel in it, come on top.
+# What users carry; the tests and benchmarks of a developer's build, each with every kernel in it, come on top. Of a
+# CUDA build the program has 18 MiB, the C library, which holds the kernels once more, 12, and copies of libraries 29.
 size=$(du -sm --exclude=tests --exclude=biogpu-bench "$prefix" | cut -f1)
-[ "$size" -le 64 ] || fail "the folder has $size MiB, more than 64"
+[ "$size" -le 80 ] || fail "the folder has $size MiB, more than 80"
 echo "check_install: ${#files[@]} files, $size MiB, runs and serves a program in C after being moved"
