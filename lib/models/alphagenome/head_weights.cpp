@@ -38,6 +38,7 @@ std::vector<double> columns_of(const std::vector<double>& all,
                                const std::vector<std::int64_t>& columns) {
   if (columns.empty()) return all;
   std::vector<double> made;
+  made.reserve(columns.size());
   for (const std::int64_t column : columns) made.push_back(all[static_cast<std::size_t>(column)]);
   return made;
 }
@@ -182,6 +183,7 @@ HeadLayer read_splice_sites(WeightReader& reader, const std::vector<std::int64_t
 std::vector<HeadLayer> read_heads(WeightReader& reader, const std::vector<HeadChoice>& choices) {
   HeadReader heads(reader);
   std::vector<HeadLayer> layers;
+  layers.reserve(choices.size());
   for (const HeadChoice& choice : choices) layers.push_back(heads.read(choice));
   heads.ignore_others();
   return layers;

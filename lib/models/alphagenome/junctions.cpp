@@ -38,7 +38,7 @@ struct RotaryTable {
 
 RotaryTable site_rotations(const std::vector<std::int32_t>& positions, std::int64_t n_pairs) {
   RotaryTable table;
-  const double last = static_cast<double>(kMaxRotaryPosition - n_pairs + 1);
+  const auto last = static_cast<double>(kMaxRotaryPosition - n_pairs + 1);
   std::vector<double> denominators;
   for (std::int64_t i = 0; i < n_pairs; ++i)
     denominators.push_back(

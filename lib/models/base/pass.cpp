@@ -90,19 +90,24 @@ Tensor Pass::find(std::string_view name) const {
   return {};
 }
 
-void Pass::measure(const std::function<void()>& operations) {
-  if (const std::size_t* const known = measured_->find(key_); known != nullptr) {
+void Pass::measure(MeasuredPasses& measured, const std::function<void()>& operations) {
+  if (const std::size_t* const known = measured.find(key_); known != nullptr) {
     bytes_ = *known;
     return;
   }
   operations();
   bytes_ = arena_.peak_bytes();
-  measured_->add(key_, bytes_);
+  measured.add(key_, bytes_);
 }
 
 void Pass::run(const std::function<void()>& operations) {
-  if (measured_ != nullptr) return measure(operations);
+  if (measured_ != nullptr) return measure(*measured_, operations);
   context_.capture(key_, operations);
+  if (outputs_ != nullptr) fetch(*outputs_);
+  context_.synchronize();
+}
+
+void Pass::fetch(Outputs& outputs) {
   for (const Taken& taken : taken_) {
     const Tensor& tensor = taken.tensor;
     const auto n = static_cast<std::size_t>(tensor.size());
@@ -120,9 +125,8 @@ void Pass::run(const std::function<void()>& operations) {
         context_.copy_out(array.values.data(), as_rows(tensor));
       }
     }
-    outputs_->add(std::move(array));
+    outputs.add(std::move(array));
   }
-  context_.synchronize();
 }
 
 }  // namespace biogpu::models

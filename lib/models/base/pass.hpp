@@ -102,12 +102,13 @@ class Pass {
     std::string name;
     tensor::Tensor tensor;
   };
-  void measure(const std::function<void()>& operations);
+  void measure(MeasuredPasses& measured, const std::function<void()>& operations);
+  void fetch(Outputs& outputs);
 
   tensor::Context& context_;
   tensor::Arena& arena_;
-  Outputs* const outputs_ = nullptr;
-  MeasuredPasses* const measured_ = nullptr;
+  Outputs* const outputs_ = nullptr;          // or
+  MeasuredPasses* const measured_ = nullptr;  // of one that is only measured
   std::vector<Taken> taken_;
   std::uint64_t key_ = 0;
   std::size_t bytes_ = 0;

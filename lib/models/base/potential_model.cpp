@@ -22,6 +22,7 @@ template <class... Args>
 
 std::string symbols_of(const std::vector<std::int32_t>& elements) {
   std::vector<std::string> names;
+  names.reserve(elements.size());
   for (const std::int32_t element : elements) names.push_back(structure::element_name(element));
   return fmt::format("{}", fmt::join(names, " "));
 }

@@ -44,8 +44,9 @@ TEST_CASE("dualbind: the GPU differs from double precision by roundings", "[mode
   const std::vector<double> expected = test::expected_energies();
   for (std::size_t i = 0; i < results.size(); ++i)
     CHECK(std::fabs(results[i].energies[0] - expected[kFirst + i]) < 1e-5);
-  // Alone as in the batch.
-  CHECK(model->compute({&complexes[1], 1}).at(0).energies == results[1].energies);
+  // Alone as in the batch, up to the order of sums: which kernel multiplies depends on the size.
+  const double alone = model->compute({&complexes[1], 1}).at(0).energies.at(0);
+  CHECK(std::fabs(alone - results[1].energies[0]) < 1e-6);
 }
 
 TEST_CASE("dualbind: stages of 16-bit modes keep their direction", "[model][device]") {
