@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a folder with a random Pairformer: config.json, model.safetensors; with --vectors expected.safetensors too.
 
-usage: scripts/reference/make_pairformer.py FOLDER [--shape tiny|pairs|msa|mini] [--seed N] [--tokens N] [--vectors]
+usage: scripts/reference/make_pairformer.py FOLDER [--shape NAME] [--seed N] [--tokens N] [--vectors]
 
 Weights are drawn so that every part matters: gates and output layers, which the original begins with zeros, have numbers
 like all others, queries and keys make few keys weigh most. --vectors: inputs and outputs of pairformer.py, in double
@@ -25,12 +25,23 @@ SHAPES = {
     "pairs": dict(n_blocks=1, c_z=16, c_s=0, c_hidden_pair_att=8, hidden_scale_up=True),
     "msa": dict(n_blocks=1, c_z=12, c_s=14, n_heads=2, c_hidden_mul=10, c_hidden_pair_att=5, no_heads_pair=2,
                 num_intermediate_factor=2, n_msa_blocks=2, c_m=11, c_hidden_opm=5, c_hidden_msa_att=3, no_heads_msa=3),
+    # AlphaFold 2's blocks of pairs, under the names of openfold.
+    "evoformer": dict(n_blocks=2, c_z=18, c_s=0, c_hidden_mul=10, c_hidden_pair_att=5, no_heads_pair=3,
+                      num_intermediate_factor=2),
+    # Rows first, and a mean that divides before the bias.
+    "boltz": dict(n_blocks=1, c_z=10, c_s=12, n_heads=2, c_hidden_mul=9, c_hidden_pair_att=5, no_heads_pair=2,
+                  num_intermediate_factor=3, n_msa_blocks=2, c_m=9, c_hidden_opm=4, c_hidden_msa_att=5, no_heads_msa=3,
+                  opm_first=False, opm_divides_bias=False),
+    # The bias around the ending node in another order.
+    "openfold3": dict(n_blocks=1, c_z=13, c_s=10, n_heads=2, c_hidden_mul=7, c_hidden_pair_att=5, no_heads_pair=2,
+                      num_intermediate_factor=2, transpose_bias=True),
     "mini": dict(n_blocks=16, c_z=128, c_s=384, n_heads=16),  # Protenix-mini
 }
 N_TOKENS, N_PADDED, N_ROWS = 11, 4, 7
+AF2 = "evoformer"  # the shape whose maps have biases and whose transition is a ReLU
 
 
-def pair_parts(config):
+def pair_parts(config, is_af2=False):
     """Of the blocks of pairs: maps by name, with their outputs, inputs and how large what they give is; and widths of norms."""
     c, h = config["c_z"], config.get("c_hidden_pair_att", 32)
     scaled = config.get("hidden_scale_up", False)
@@ -45,7 +56,21 @@ def pair_parts(config):
     for name in ("tri_att_start", "tri_att_end"):
         maps[name + ".linear"], norms[name + ".layer_norm"] = (n_heads, c, 1), c
         maps.update(attention_maps(name + ".mha", c, n_heads * h))
-    return merged((maps, norms), transition_parts("pair_transition", c, config.get("num_intermediate_factor", 4)))
+    n = config.get("num_intermediate_factor", 4)
+    transition = relu_parts("pair_transition", c, n) if is_af2 else transition_parts("pair_transition", c, n)
+    return merged((maps, norms), transition)
+
+
+def pair_biases(config):
+    """Of AlphaFold 2: widths by the names of maps."""
+    maps = pair_parts(config, is_af2=True)[0]
+    return {name: n_out for name, (n_out, _, _) in maps.items()
+            if "tri_mul" in name or "pair_transition" in name or name.endswith((".linear_g", ".linear_o"))}
+
+
+def relu_parts(name, width, n):
+    return ({name + ".linear_1": (n * width, width, 1), name + ".linear_2": (width, n * width, 1)},
+            {name + ".layer_norm": width})
 
 
 def attention_maps(name, width, inner):
@@ -98,15 +123,17 @@ def random_block(prefix, parts, biases, random):
     return weights
 
 
-def random_weights(config, random):
+def random_weights(config, random, is_af2=False):
     weights = {}
     single = {} if config["c_s"] == 0 else {"attention_pair_bias.attention.linear_q": config["c_s"]}
+    if is_af2:
+        single.update(pair_biases(config))
     for i in range(config["n_blocks"]):
-        parts = merged(pair_parts(config), single_parts(config))
+        parts = merged(pair_parts(config, is_af2), single_parts(config))
         weights.update(random_block(f"pairformer_stack.blocks.{i}.", parts, single, random))
     n_msa = config.get("n_msa_blocks", 0)
     for i in range(n_msa):
-        weights.update(random_block(f"msa_module.blocks.{i}.", msa_parts(config, i + 1 == n_msa),
+        weights.update(random_block(f"msa_module.blocks.{i}.", msa_parts(config, config.get("opm_first", True) and i + 1 == n_msa),
                                     {"outer_product_mean_msa.linear_out": config["c_z"]}, random))
     return {name: value.astype(numpy.float32) for name, value in weights.items()}
 
@@ -132,7 +159,10 @@ def vectors(config, weights, random):
             inputs["pair_mask"][3] = 0
         if case != "full" and "m" in inputs:
             inputs["msa_mask"] = (random.random(inputs["m"].shape[:2]) < 0.7).astype(numpy.float32)
-            inputs["msa_mask"][0] = 1  # without it pairs that no row has get a thousand times the bias
+            if config.get("opm_divides_bias", True):
+                inputs["msa_mask"][0] = 1  # without it pairs that no row has get a thousand times the bias
+            else:
+                inputs["msa_mask"][:, 2] = 0
         s, z = pairformer.trunk(inputs, {k: v.astype(numpy.float64) for k, v in weights.items()}, config)
         results = {"z": z} if s is None else {"z": z, "s": s}
         arrays.update({f"{case}/{name}": value for name, value in inputs.items()})
@@ -156,7 +186,7 @@ def main():
     options = parser.parse_args()
     config = {"model_type": "pairformer", **SHAPES[options.shape]}
     random = numpy.random.default_rng(options.seed)
-    weights = random_weights(config, random)
+    weights = random_weights(config, random, options.shape == AF2)
     write_folder(options.folder, config, weights)
     if options.vectors:
         safetensors.numpy.save_file(vectors(config, weights, random), options.folder / "expected.safetensors")

@@ -66,14 +66,19 @@ def attend(x, bias, key_mask, weights, name):
     return linear(o.reshape(len(x), -1), weights, name + ".linear_o")
 
 
-def triangle_attention(z, mask, weights, name):
-    """Around the starting node; around the ending node it is that of the transposed pairs."""
+def triangle_attention(z, mask, weights, name, swaps_bias=False):
+    """Around the starting node; around the ending node it is that of the transposed pairs. swaps_bias: the bias of pair
+    (k, j) for that of (j, k), as OpenFold3 does it around the ending node since 0.5."""
     x = norm(z, weights, name + ".layer_norm")
     bias = linear(x, weights, name + ".linear").transpose(2, 0, 1)
+    bias = bias.transpose(0, 2, 1) if swaps_bias else bias
     return numpy.stack([attend(x[i], bias, mask[i], weights, name + ".mha") for i in range(len(z))])
 
 
 def transition(x, weights, name):
+    if name + ".linear_1.weight" in weights:  # of AlphaFold 2
+        y = linear(norm(x, weights, name + ".layer_norm"), weights, name + ".linear_1")
+        return linear(numpy.maximum(y, 0), weights, name + ".linear_2")
     y = norm(x, weights, name + ".layernorm1")
     a, b = linear(y, weights, name + ".linear_no_bias_a"), linear(y, weights, name + ".linear_no_bias_b")
     return linear(a * sigmoid(a) * b, weights, name + ".linear_no_bias")
@@ -84,15 +89,17 @@ def pair_bias_attention(s, z, mask, weights, name):
     return attend(norm(s, weights, name + ".layernorm_a"), bias, mask, weights, name + ".attention")
 
 
-def outer_product_mean(m, mask, weights, name):
-    """What is added to the pairs: m [S, N, c_m], mask [S, N]."""
+def outer_product_mean(m, mask, weights, name, divides_bias):
+    """What is added to the pairs: m [S, N, c_m], mask [S, N]. divides_bias: else it is Boltz-2's."""
     x = norm(m, weights, name + ".layer_norm")
     a, b = (mask[:, :, None] * linear(x, weights, f"{name}.linear_{side}") for side in (1, 2))
     outer = numpy.zeros((m.shape[1], m.shape[1], a.shape[-1], b.shape[-1]))
     for row_a, row_b in zip(a, b):
         outer += row_a[:, None, :, None] * row_b[None, :, None, :]
-    y = linear(outer.reshape(*outer.shape[:2], -1), weights, name + ".linear_out")
-    return y / (mask.T @ mask + 1e-3)[:, :, None]
+    outer, n_rows = outer.reshape(*outer.shape[:2], -1), (mask.T @ mask)[:, :, None]
+    if divides_bias:
+        return linear(outer, weights, name + ".linear_out") / (n_rows + 1e-3)
+    return linear(outer / numpy.maximum(n_rows, 1), weights, name + ".linear_out")
 
 
 def pair_weighted_averaging(m, z, mask, weights, name, n_heads):
@@ -106,17 +113,18 @@ def pair_weighted_averaging(m, z, mask, weights, name, n_heads):
     return linear(gate * o.reshape(*m.shape[:2], -1), weights, name + ".linear_no_bias_out")
 
 
-def pair_stack(z, pair_mask, weights, name):
+def pair_stack(z, pair_mask, weights, name, config):
     z = z + triangle_product(z, pair_mask, weights, name + "tri_mul_out", True)
     z = z + triangle_product(z, pair_mask, weights, name + "tri_mul_in", False)
     z = z + triangle_attention(z, pair_mask, weights, name + "tri_att_start")
-    swapped = triangle_attention(z.transpose(1, 0, 2), pair_mask.T, weights, name + "tri_att_end")
+    swapped = triangle_attention(z.transpose(1, 0, 2), pair_mask.T, weights, name + "tri_att_end",
+                                 config.get("transpose_bias", False))
     z = z + swapped.transpose(1, 0, 2)
     return z + transition(z, weights, name + "pair_transition")
 
 
-def block(s, z, mask, pair_mask, weights, name):
-    z = pair_stack(z, pair_mask, weights, name)
+def block(s, z, mask, pair_mask, weights, name, config):
+    z = pair_stack(z, pair_mask, weights, name, config)
     if s is not None:
         s = s + pair_bias_attention(s, z, mask, weights, name + "attention_pair_bias")
         s = s + transition(s, weights, name + "single_transition")
@@ -124,15 +132,19 @@ def block(s, z, mask, pair_mask, weights, name):
 
 
 def msa_module(m, msa_mask, z, mask, pair_mask, weights, config):
-    """The pairs after all blocks, the last of which leaves the rows alone."""
+    """The pairs after all blocks, the last of which leaves the rows alone where outer products come first."""
+    outer_first, divides_bias = config.get("opm_first", True), config.get("opm_divides_bias", True)
     for i in range(config.get("n_msa_blocks", 0)):
         name = f"msa_module.blocks.{i}."
-        z = z + outer_product_mean(m, msa_mask, weights, name + "outer_product_mean_msa")
-        if i + 1 < config["n_msa_blocks"]:
+        if outer_first:
+            z = z + outer_product_mean(m, msa_mask, weights, name + "outer_product_mean_msa", divides_bias)
+        if not outer_first or i + 1 < config["n_msa_blocks"]:
             m = m + pair_weighted_averaging(m, z, mask, weights, name + "msa_stack.msa_pair_weighted_averaging",
                                             config.get("no_heads_msa", 8))
             m = m + transition(m, weights, name + "msa_stack.transition_m")
-        z = pair_stack(z, pair_mask, weights, name + "pair_stack.")
+        if not outer_first:
+            z = z + outer_product_mean(m, msa_mask, weights, name + "outer_product_mean_msa", divides_bias)
+        z = pair_stack(z, pair_mask, weights, name + "pair_stack.", config)
     return z
 
 
@@ -147,7 +159,7 @@ def trunk(inputs, weights, config):
         msa_mask = numpy.asarray(inputs.get("msa_mask", numpy.ones(m.shape[:2])), numpy.float64)
         z = msa_module(m, msa_mask, z, mask, pair_mask, weights, config)
     for i in range(config.get("n_blocks", 48)):
-        s, z = block(s, z, mask, pair_mask, weights, f"pairformer_stack.blocks.{i}.")
+        s, z = block(s, z, mask, pair_mask, weights, f"pairformer_stack.blocks.{i}.", config)
     return s, z
 
 

@@ -249,11 +249,12 @@ class TriangleAttention(nn.Module):
         setattr(self, bias_name, nn.Linear(width, heads, bias=False))
         self.mha = Attention(width, heads, d, has_bias)
 
-    def forward(self, x, mask=None, chunk_size=None, inplace_safe=False):
+    def forward(self, x, mask=None, chunk_size=None, inplace_safe=False, transpose_bias=False):
         if not self.starting:
             x, mask = x.transpose(-2, -3), None if mask is None else mask.transpose(-1, -2)
         n, mha = self.layer_norm(x), self.mha
         bias = getattr(self, self.bias_name)(n).movedim(-1, -3)
+        bias = bias.transpose(-1, -2) if transpose_bias else bias
         q, k, v = (getattr(mha, "linear_" + name)(n).unflatten(-1, (mha.heads, -1)).transpose(-2, -3) for name in "qkv")
         logits = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5 + bias.unsqueeze(-4)
         if mask is not None:
@@ -279,6 +280,19 @@ class PairBlock(nn.Module):
         z = z + self.tri_att_start(z, mask=mask, chunk_size=4)
         z = z + self.tri_att_end(z, mask, None, inplace_safe=True)
         return z + self.pair_transition(z)
+
+
+def check_swapped_bias():
+    """What OpenFold3 0.5 asks for around the ending node is the original's."""
+    model = nn.Module()
+    model.end = TriangleAttention(16, 3, 5, True, True, "linear_z")
+    z = torch.randn(1, 9, 9, 16)
+    with torch.no_grad():
+        own, swapped = model.end(z), model.end(z, None, transpose_bias=True)
+        assert (own - swapped).abs().max() > 1e-3
+        with patch(model):
+            assert torch.equal(model.end(z, None, transpose_bias=True), swapped)
+            assert 0 < (model.end(z) - own).abs().max() < 1e-5
 
 
 def check_patch():
@@ -550,6 +564,6 @@ def check_devices():
             setattr(torch.cuda, name, value)
 
 
-for check in (check_attention, check_product, check_patch, check_changed_weights, check_block, check_devices):
+for check in (check_attention, check_product, check_swapped_bias, check_patch, check_changed_weights, check_block, check_devices):
     check()
     print(check.__name__, "passed")

@@ -10,6 +10,9 @@ if ! "$python" -c 'import safetensors.torch, torch' 2>/dev/null; then
 fi
 tiny=$source_dir/tests/data/models/pairformer_tiny
 msa=$source_dir/tests/data/models/pairformer_msa
+boltz=$source_dir/tests/data/models/pairformer_boltz
+evoformer=$source_dir/tests/data/models/pairformer_evoformer
+openfold3=$source_dir/tests/data/models/pairformer_openfold3
 "$python" - "$tiny/model.safetensors" <<'PYTHON'
 import sys
 import safetensors.torch, torch
@@ -24,15 +27,18 @@ torch.save({"model": {**wrapped, "module.pairformer_stack.blocks.0.adapter.weigh
 torch.save([1, 2], "list.pt")
 PYTHON
 # The same stack under the names of OpenFold3 and Boltz-2.
-"$python" - "$source_dir/scripts/convert" "$tiny/model.safetensors" <<'PYTHON'
+"$python" - "$source_dir/scripts/convert" "$tiny/model.safetensors" "$msa/model.safetensors" "$boltz/model.safetensors" \
+  "$evoformer/model.safetensors" "$openfold3/model.safetensors" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
 import safetensors.torch, torch
 import pairformer
 state = safetensors.torch.load_file(sys.argv[2])
-def renamed(table, prefix):
+def renamed(state, table, prefix, part="pairformer_stack"):
     result = {}
     for name, value in state.items():
+        if not name.startswith(part + "."):
+            continue
         _, _, index, rest = name.split(".", 3)
         for old, new in sorted(table.items(), key=lambda pair: -len(pair[1])):
             if rest.startswith(new):
@@ -40,15 +46,36 @@ def renamed(table, prefix):
                 break
         result[f"{prefix}.{index}.{rest}"] = value
     return result
-torch.save(renamed(pairformer.OPENFOLD3, "pairformer_stack.blocks"), "openfold3.pt")
-boltz = renamed(pairformer.BOLTZ2, "pairformer_module.layers")
-for side in ("out", "in"):
-    for part in "pg":
-        for i in range(2):
-            name = f"pairformer_module.layers.{i}.tri_mul_{side}."
-            halves = [boltz.pop(f"{name}linear_{half}_{part}.weight") for half in "ab"]
-            boltz[f"{name}{part}_in.weight"] = torch.cat(halves)
+def both_sides(state, names, what="weight"):
+    for name in sorted({name[:name.index("linear_a_p")] for name in state if f"linear_a_p.{what}" in name}):
+        for part, joined in zip("pg", names):
+            state[f"{name}{joined}.{what}"] = torch.cat([state.pop(f"{name}linear_{half}_{part}.{what}") for half in "ab"])
+    return state
+torch.save(renamed(state, pairformer.OPENFOLD3, "pairformer_stack.blocks"), "openfold3.pt")
+boltz = both_sides(renamed(state, pairformer.BOLTZ2, "pairformer_module.layers"), ("p_in", "g_in"))
 torch.save({"state_dict": {**boltz, "msa_module.s_proj.weight": torch.zeros(1)}}, "boltz2.ckpt")
+msa, rows_first, pairs, newer = (safetensors.torch.load_file(path) for path in sys.argv[3:])
+torch.save({**renamed(msa, pairformer.OPENFOLD3, "pairformer_stack.blocks"),
+            **renamed(msa, pairformer.OPENFOLD3_MSA, "msa_module.blocks", "msa_module"),
+            "diffusion_module.diffusion_transformer.blocks.0.attention_pair_bias.layer_norm_z.weight": torch.ones(2)},
+           "openfold3_msa.pt")
+torch.save({**renamed(newer, pairformer.OPENFOLD3, "pairformer_stack.blocks"),
+            "diffusion_module.diffusion_transformer.layer_norm_z.weight": torch.ones(2)}, "openfold3_newer.pt")
+torch.save({**renamed(rows_first, pairformer.BOLTZ2, "pairformer_module.layers"),
+            **both_sides(renamed(rows_first, pairformer.BOLTZ2_MSA, "msa_module.layers", "msa_module"), ("p_in", "g_in"))},
+           "boltz2_msa.pt")
+# openfold: with names of older and newer files, and joined maps of its multimer form.
+for prefix, file in (("core.", "evoformer.pt"), ("pair_stack.", "multimer.pt")):
+    named = {name.replace("pairformer_stack.blocks", "evoformer.blocks").replace(".tri_", f".{prefix}tri_")
+             .replace(".pair_t", f".{prefix}pair_t"): value for name, value in pairs.items()}
+    if file == "multimer.pt":
+        named = both_sides(both_sides(named, ("linear_ab_p", "linear_ab_g")), ("linear_ab_p", "linear_ab_g"), "bias")
+    more = ["evoformer.linear.weight", "evoformer.blocks.0.msa_att_row.linear_z.weight",
+            "evoformer.blocks.1.core.msa_transition.linear_1.weight", "evoformer.blocks.1.outer_product_mean.linear_1.bias"]
+    torch.save({**named, **{name: torch.zeros(2) for name in more}}, file)
+    torch.save({name.replace("evoformer.", "template_embedder.template_pair_stack."): value for name, value in named.items()},
+               "templates.pt")
+torch.save({**named, "evoformer.blocks.0.pair_stack.adapter.weight": torch.zeros(2)}, "evoformer_adapter.pt")
 torch.save({"state_dict": {**boltz, "pairformer_module.layers.0.s_post_norm.weight": torch.zeros(1)}}, "post_norm.ckpt")
 PYTHON
 # convert RC ARGUMENTS...: leaves what run() leaves.
@@ -69,7 +96,9 @@ check "the same numbers" same_files right.npz converted.npz
 convert 0 "$tiny/model.safetensors" again
 check "the same config.json" same_files whole/config.json again/config.json
 for name in openfold3.pt boltz2.ckpt; do
-  convert 0 "$name" other
+  options=()
+  [ "$name" = boltz2.ckpt ] || options=(--openfold3 0.4)
+  convert 0 "$name" other "${options[@]}"
   works infer trunk -q --device cpu --model other in.npz -o converted.npz
   check "the same numbers of $name" same_files right.npz converted.npz
   rm -r other
@@ -106,6 +135,38 @@ convert 0 msa.pt without
 check "without the module" out_has "; [0-9]* tensors of other parts are left out"
 works infer info without
 check "has none" out_has "^msa_blocks	0$"
+# Other programs' MSA modules and openfold's blocks of pairs give what the folder with the same tensors gives.
+# converted_like FOLDER CHECKPOINT "ARRAYS" OPTIONS...
+converted_like() {
+  local folder=$1 file=$2 arrays=() name
+  for name in $3; do arrays+=("$name=padded/$name"); done
+  shift 3
+  convert 0 "$file" other "$@"
+  python3 "$source_dir/tests/support/write_npz.py" "$folder/expected.safetensors" like.npz "${arrays[@]}"
+  works infer trunk -q --device cpu --model "$folder" like.npz -o right.npz
+  works infer trunk -q --device cpu --model other like.npz -o converted.npz
+  check "the same numbers of $file" same_files right.npz converted.npz
+  rm -rf other
+}
+converted_like "$msa" openfold3_msa.pt "z s m mask msa_mask" --msa
+converted_like "$openfold3" openfold3_newer.pt "z s mask"
+convert 1 openfold3_newer.pt refused --openfold3 0.4
+check "another release" err_has "is of OpenFold3 0.5; --openfold3 is 0.4"
+convert 1 openfold3.pt refused
+check "no release" err_has "which tells the release; give --openfold3"
+convert 1 whole.pt refused --openfold3 0.5
+check "a release of another program" err_has "has no blocks of OpenFold3"
+converted_like "$boltz" boltz2_msa.pt "z s m mask msa_mask" --msa
+converted_like "$evoformer" evoformer.pt "z mask" --part evoformer
+convert 0 evoformer.pt evoformer --part evoformer
+check "what of openfold is left out" out_has "2 blocks, 116 tensors; 4 tensors of other parts are left out"
+converted_like "$evoformer" multimer.pt "z mask" --part evoformer
+convert 1 templates.pt refused --part template_embedder.template_pair_stack
+check "templates of openfold" err_has "blocks of openfold's templates compute in another order"
+convert 1 evoformer_adapter.pt refused --part evoformer
+check "an unknown tensor of openfold" err_has "evoformer: 1 tensors are not read: blocks.0.adapter.weight"
+convert 1 evoformer.pt refused
+check "openfold's part" err_has "has no part pairformer_stack; there are evoformer$"
 convert 1 whole.pt refused --msa
 check "no module" err_has "has no msa_module.blocks, which --msa asks for"
 convert 1 msa_adapter.pt refused --msa

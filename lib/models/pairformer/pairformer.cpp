@@ -53,6 +53,7 @@ void Pairformer::read_config(const ModelConfig& config) {
   pair.c_product = config.count_or("c_hidden_mul", scaled ? pair.c_pair : 128, kMaxPairWidth);
   pair.n_heads = config.count_or("no_heads_pair", scaled ? pair.c_pair / pair.d_head : 4, 1 << 10);
   pair.n_transition = config.count_or("num_intermediate_factor", 4, 64);
+  info_.swaps_ending_bias = config.flag_or("transpose_bias", false);
   info_.n_single_heads = config.count_or("n_heads", 16, 1 << 10);
   if (info_.c_single % info_.n_single_heads != 0)
     config.fail(
@@ -67,6 +68,8 @@ void Pairformer::read_config(const ModelConfig& config) {
   msa.c_outer = config.count_or("c_hidden_opm", 32, 1 << 7);
   msa.n_heads = config.count_or("no_heads_msa", 8, 1 << 10);
   msa.d_head = config.count_or("c_hidden_msa_att", 8, kMaxPairWidth);
+  msa.divides_bias = config.flag_or("opm_divides_bias", true);
+  info_.outer_product_first = config.flag_or("opm_first", true);
   const std::int64_t d_single = info_.c_single / info_.n_single_heads;
   if (context_.kind() == tensor::Context::Kind::gpu &&
       (pair.d_head > kMaxPairHead || d_single > kMaxPairHead))
@@ -82,6 +85,7 @@ Pairformer::PairStack Pairformer::read_pair_stack(tensor::WeightTable& table,
   stack.product_in = read_triangle_product(context_, table, name + "tri_mul_in", pair);
   stack.attention_start = read_triangle_attention(context_, table, name + "tri_att_start", pair);
   stack.attention_end = read_triangle_attention(context_, table, name + "tri_att_end", pair);
+  stack.attention_end.swaps_bias = info_.swaps_ending_bias;
   stack.transition =
       read_transition(context_, table, name + "pair_transition", pair.c_pair, pair.n_transition);
   return stack;
@@ -106,7 +110,7 @@ Pairformer::MsaBlock Pairformer::read_msa_block(tensor::WeightTable& table, std:
   block.outer_product =
       read_outer_product_mean(context_, table, name + "outer_product_mean_msa", info_.msa);
   block.pair = read_pair_stack(table, name + "pair_stack.");
-  block.changes_rows = index + 1 < info_.n_msa_blocks;
+  block.changes_rows = !info_.outer_product_first || index + 1 < info_.n_msa_blocks;
   if (!block.changes_rows) return block;
   block.averaging = read_pair_weighted_averaging(
       context_, table, name + "msa_stack.msa_pair_weighted_averaging", info_.msa);
@@ -142,12 +146,15 @@ void Pairformer::add_block(const BlockContext& run, const Block& block, const St
   add_transition(run, block.single_transition, to.s);
 }
 
-void Pairformer::add_msa_block(const BlockContext& run, const MsaBlock& block, const Streams& to) {
-  add_outer_product_mean(run, block.outer_product, to.m, to.msa_mask, to.z);
+void Pairformer::add_msa_block(const BlockContext& run, const MsaBlock& block,
+                               const Streams& to) const {
+  const bool outer_first = info_.outer_product_first;
+  if (outer_first) add_outer_product_mean(run, block.outer_product, to.m, to.msa_mask, to.z);
   if (block.changes_rows) {
     add_pair_weighted_averaging(run, block.averaging, to.m, to.z, to.mask);
     add_transition(run, block.transition, rows_of_pairs(to.m));
   }
+  if (!outer_first) add_outer_product_mean(run, block.outer_product, to.m, to.msa_mask, to.z);
   add_pair_stack(run, block.pair, to);
 }
 

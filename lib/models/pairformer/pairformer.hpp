@@ -36,8 +36,10 @@ class Pairformer final : public Model {
     std::int64_t c_single = 0;  // 0: there are pairs alone
     std::int64_t n_single_heads = 0;
     PairShape pair;
-    std::int64_t n_msa_blocks = 0;  // 0: there is no MSA module
+    bool swaps_ending_bias = false;  // TriangleAttention::swaps_bias around the ending node
+    std::int64_t n_msa_blocks = 0;   // 0: there is no MSA module
     MsaShape msa;
+    bool outer_product_first = true;  // in a block; else rows first, as in Boltz-2
     std::uint64_t n_parameters = 0;
   };
 
@@ -66,7 +68,7 @@ class Pairformer final : public Model {
   };
   struct MsaBlock {
     OuterProductMean outer_product;
-    bool changes_rows = true;  // the last one does not
+    bool changes_rows = true;  // the last one does not where outer products come first
     PairWeightedAveraging averaging;
     Transition transition;
     PairStack pair;
@@ -83,7 +85,7 @@ class Pairformer final : public Model {
   void forward(Pass& pass, const TrunkInput& input) const;
   static void add_pair_stack(const BlockContext& run, const PairStack& stack, const Streams& to);
   static void add_block(const BlockContext& run, const Block& block, const Streams& to);
-  static void add_msa_block(const BlockContext& run, const MsaBlock& block, const Streams& to);
+  void add_msa_block(const BlockContext& run, const MsaBlock& block, const Streams& to) const;
 
   Info info_;
   std::vector<MsaBlock> msa_blocks_;

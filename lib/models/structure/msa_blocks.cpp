@@ -28,12 +28,49 @@ constexpr float kMinRows = 1e-3f;
 // Numbers of outer products at a time: 2^25 in fp32 are 128 MB.
 constexpr std::int64_t kOuterNumbers = std::int64_t{1} << 25;
 
+// Adds to z what the map gives, without its bias, of means over all n_rows rows: y, f32 [n, N, c].
+// counts: [n, N, 1], rows that both columns have; empty: all of them.
+void add_mean(Context& context, const OuterProductMean& block, const Tensor& y, float n_rows,
+              const Tensor& counts, const Tensor& z) {
+  using ops::Map;
+  const Tensor& bias = block.out_bias;
+  if (counts.empty() && block.divides_bias) {
+    const float scale = 1 / (n_rows + kMinRows);
+    ops::map(context, ops::make_map({y, bias, z},
+                                    {{MapCode::multiply_add, Map::kNumber, 1, n_rows},
+                                     {MapCode::multiply_add, Map::kNumber, 2, scale}},
+                                    z));
+  } else if (counts.empty()) {
+    ops::map(context, ops::make_map({y, bias, z}, {{MapCode::add, 1}, {MapCode::add, 2}}, z));
+  } else if (block.divides_bias) {
+    ops::map(context, ops::make_map({counts, y, bias, z},
+                                    {{MapCode::add, Map::kNumber, 0, kMinRows},
+                                     {MapCode::keep, Map::kKept},
+                                     {MapCode::load, 1},
+                                     {MapCode::multiply_add, Map::kNumber, 2, n_rows},
+                                     {MapCode::divide, Map::kKept},
+                                     {MapCode::add, 3}},
+                                    z));
+  } else {
+    ops::map(context, ops::make_map({counts, y, bias, z},
+                                    {{MapCode::maximum, Map::kNumber, 0, 1},
+                                     {MapCode::keep, Map::kKept},
+                                     {MapCode::load, 1},
+                                     {MapCode::multiply, Map::kNumber, 0, n_rows},
+                                     {MapCode::divide, Map::kKept},
+                                     {MapCode::add, 2},
+                                     {MapCode::add, 3}},
+                                    z));
+  }
+}
+
 }  // namespace
 
 OuterProductMean read_outer_product_mean(Context& context, WeightTable& table,
                                          const std::string& name, const MsaShape& shape) {
   OuterProductMean block;
   block.c_outer = shape.c_outer;
+  block.divides_bias = shape.divides_bias;
   block.norm = table.take_norm(context, name + ".layer_norm", shape.c_msa, kNormEps);
   const std::array<LinearPart, 2> sides = {LinearPart{name + ".linear_1", shape.c_outer},
                                            LinearPart{name + ".linear_2", shape.c_outer}};
@@ -93,24 +130,9 @@ void add_outer_product_mean(const BlockContext& run, const OuterProductMean& blo
     ops::permute(context, {permuted(split_axis(split_axis(means, 1, c), 0, c), {0, 2, 1, 3}),
                            split_axis(split_axis(outer, 1, c), 0, n)});
     const Tensor y = split_axis(float_product(run, outer, block.out), 0, n);
-    const Tensor to = z.slice(0, begin, end);
-    if (mask.empty()) {
-      const float scale = 1 / (n_summed + kMinRows);
-      ops::map(context, ops::make_map({y, block.out_bias, to},
-                                      {{MapCode::multiply_add, ops::Map::kNumber, 1, n_summed},
-                                       {MapCode::multiply_add, ops::Map::kNumber, 2, scale}},
-                                      to));
-    } else {
-      const Tensor count = repeated(counts.slice(0, begin, end), 2);
-      ops::map(context, ops::make_map({count, y, block.out_bias, to},
-                                      {{MapCode::add, ops::Map::kNumber, 0, kMinRows},
-                                       {MapCode::keep, ops::Map::kKept},
-                                       {MapCode::load, 1},
-                                       {MapCode::multiply_add, ops::Map::kNumber, 2, n_summed},
-                                       {MapCode::divide, ops::Map::kKept},
-                                       {MapCode::add, 3}},
-                                      to));
-    }
+    Tensor count;
+    if (!mask.empty()) count = repeated(counts.slice(0, begin, end), 2);
+    add_mean(context, block, y, n_summed, count, z.slice(0, begin, end));
   }
 }
 

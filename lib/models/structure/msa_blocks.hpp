@@ -13,16 +13,19 @@ struct MsaShape {
   std::int64_t c_msa = 64, c_pair = 128;
   std::int64_t c_outer = 32;             // of each side of the outer product
   std::int64_t n_heads = 8, d_head = 8;  // of the averaging
+  bool divides_bias = true;              // of the outer product mean
 };
 
 // a, b = mask sides(norm(m)); z_ij += out(sum over rows s of a_si x b_sj) / (rows that both have +
-// 1e-3). The division comes behind the bias of out.
+// 1e-3), where the division comes behind the bias of out. In Boltz-2 it comes before the bias, and
+// divides by the rows that both have, or 1 where there are none.
 struct OuterProductMean {
   tensor::Norm norm;
   tensor::Linear sides;     // a, b
   tensor::Linear out;       // without its bias
   tensor::Tensor out_bias;  // f32 [c_pair]
   std::int64_t c_outer = 0;
+  bool divides_bias = true;
 };
 
 // w = softmax over j of map(norm_pair(z))_ij; m_si += out(sigmoid(gate n_si) sum_j w_ij v_sj),

@@ -62,6 +62,13 @@ Transition read_transition(Context& context, WeightTable& table, const std::stri
                            std::int64_t c, std::int64_t n_transition) {
   Transition block;
   const std::int64_t hidden = c * n_transition;
+  block.is_relu = table.has(name + ".linear_1.weight");
+  if (block.is_relu) {
+    block.norm = table.take_norm(context, name + ".layer_norm", c, kNormEps);
+    block.up = take_map(context, table, name + ".linear_1", hidden, c, true);
+    block.down = take_map(context, table, name + ".linear_2", c, hidden, true);
+    return block;
+  }
   block.norm = table.take_norm(context, name + ".layernorm1", c, kNormEps);
   const std::array<LinearPart, 2> parts = {LinearPart{name + ".linear_no_bias_a", hidden},
                                            LinearPart{name + ".linear_no_bias_b", hidden}};
@@ -133,7 +140,8 @@ void write_triangle_attention(const BlockContext& run, const TriangleAttention& 
   const Tensor x = normalised(run, rows_of_pairs(z), block.norm);
   const Tensor bias = split_axis(float_product(run, x, block.bias), 0, n);  // [N, N, heads]
   ops::DotProductAttention op;
-  op.bias = tensor::repeated(permuted(bias, {2, ending ? 1 : 0, ending ? 0 : 1}), 0);
+  const bool by_columns = ending != block.swaps_bias;
+  op.bias = tensor::repeated(permuted(bias, {2, by_columns ? 1 : 0, by_columns ? 0 : 1}), 0);
   if (!mask.empty()) op.key_mask = ending ? transposed(mask) : mask;
   op.masked_value = kMaskedLogit;
   const auto lines = [&](const Tensor& heads) {
@@ -156,7 +164,14 @@ void add_transition(const BlockContext& run, const Transition& block, const Tens
   for (std::int64_t begin = 0; begin < x.shape[0]; begin += kTransitionRows) {
     const auto scope = run.arena.scope();
     const Tensor rows = x.slice(0, begin, std::min(begin + kTransitionRows, x.shape[0]));
-    const Tensor halves = product(run, normalised(run, rows, block.norm), block.up);
+    const Tensor x_norm = normalised(run, rows, block.norm);
+    if (block.is_relu) {
+      const Tensor inner = take_operand(run, rows.shape[0], hidden);
+      ops::gemm(run.context, {x_norm, &block.up, ops::Activation::relu, {}, inner});
+      add_product(run, inner, block.down, rows);
+      continue;
+    }
+    const Tensor halves = product(run, x_norm, block.up);
     const Tensor gated = halves.slice(1, 0, hidden);
     ops::map(run.context,
              ops::map_glu(MapCode::silu, gated, halves.slice(1, hidden, 2 * hidden), gated));

@@ -38,13 +38,16 @@ struct TriangleAttention {
   tensor::Norm norm;
   tensor::Linear bias;
   GatedHeads heads;
+  bool swaps_bias = false;  // the bias of (k, j), as around OpenFold3's ending node since 0.5
 };
 
-// x += down(silu(a) b), where a and b are halves of up(norm(x)).
+// x += down(silu(a) b), where a and b are halves of up(norm(x)); in AlphaFold 2
+// x += down(relu(up(norm(x)))), with biases.
 struct Transition {
   tensor::Norm norm;
   tensor::Linear up;
   tensor::Linear down;
+  bool is_relu = false;
 };
 
 // Tokens attend to tokens, with the bias map(norm_pair(z))_ij.
@@ -61,6 +64,7 @@ TriangleProduct read_triangle_product(tensor::Context& context, tensor::WeightTa
                                       const std::string& name, const PairShape& shape);
 TriangleAttention read_triangle_attention(tensor::Context& context, tensor::WeightTable& table,
                                           const std::string& name, const PairShape& shape);
+// Of AlphaFold 2 where the checkpoint has the names of openfold: layer_norm, linear_1, linear_2.
 Transition read_transition(tensor::Context& context, tensor::WeightTable& table,
                            const std::string& name, std::int64_t c, std::int64_t n_transition);
 // n_heads: divides c_token.

@@ -34,4 +34,9 @@ TEST_CASE("pairformer: a GPU equals double precision within roundings", "[model]
   check("pairs", "pairs", Precision::fp32, 0x1p-21, 3);  // computed, recorded, repeated
   check("tiny", "padded", Precision::bf16, 0x1p-9, 1);
   check("msa", "padded", Precision::fp32, 0x1p-21, 1);
+  check("boltz", "padded", Precision::fp32, 0x1p-21, 1);
+  check("boltz", "full", Precision::fp32, 0x1p-21, 1);
+  check("openfold3", "padded", Precision::fp32, 0x1p-21, 1);
+  check("evoformer", "padded", Precision::fp32, 0x1p-21, 1);
+  check("evoformer", "pairs", Precision::bf16, 0x1p-9, 1);
 }
