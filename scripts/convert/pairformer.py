@@ -107,7 +107,7 @@ def fail(path, what):
     sys.exit(f"pairformer.py: {path}: {what}")
 
 
-def read_state(path):
+def read_state(path, fail=fail):
     if path.suffix.lower() == ".safetensors":
         checkpoints.refuse_pointer(path, fail)
         try:
@@ -207,7 +207,7 @@ def take_stack(path, state, part):
     return stack, n_others
 
 
-def shape_in(path, blocks):
+def shape_in(path, blocks, fail=fail):
     """A function that tells an extent of a tensor of the first block."""
     def shape(name, axis):
         value = blocks.get("blocks.0." + name)

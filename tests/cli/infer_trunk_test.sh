@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `biogpu infer trunk`: arrays of tokens and pairs through a Pairformer, on random weights.
+# `biogpu infer trunk`: arrays of tokens and pairs through a Pairformer and a diffusion transformer, on random weights.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -54,6 +54,35 @@ refused_rows "has an array m without rows" m=0x0,11,11
 refused_rows "array 'msa_mask': has the shape \[6, 11\]; expected \[7, 11\]" m=full/m msa_mask=1x6,11
 refused_rows "array 'msa_mask': has the number 2; a mask has 0 and 1" m=full/m msa_mask=2x7,11
 
+# The tokens of a diffusion transformer, in both forms of its transition.
+for name in tiny boltz; do
+  diffusion=$source_dir/tests/data/models/diffusion_$name
+  diffusion_npz() { python3 "$source_dir/tests/support/write_npz.py" "$diffusion/expected.safetensors" "$@"; }
+  diffusion_npz noisy.npz full/a=full/a full/s=full/s full/z=full/z padded/a=padded/a padded/s=padded/s padded/z=padded/z \
+    padded/mask=padded/mask
+  works infer trunk -q --device cpu --model "$diffusion" noisy.npz -o noisy.safetensors
+  check "diffusion $name" same noisy.safetensors "$diffusion/expected.safetensors" 2e-5 full/a=full/out/a padded/a=padded/out/a
+  if [ "$backend" = emulated ]; then
+    works infer trunk -q --device gpu --precision fp32 --model "$diffusion" noisy.npz -o noisy_gpu.safetensors
+    check "diffusion $name on a GPU" same noisy_gpu.safetensors "$diffusion/expected.safetensors" 5e-5 full/a=full/out/a \
+      padded/a=padded/out/a
+  fi
+done
+works infer info "$diffusion"
+check "its description" out_has "^heads	4 x 5$"
+# refused_noisy PATTERN ARRAYS...
+refused_noisy() {
+  local pattern=$1
+  shift
+  diffusion_npz bad.npz z=full/z s=full/s "$@"
+  fails 3 "$pattern" infer trunk -q --device cpu --model "$diffusion" bad.npz -o never.npz
+  check "nothing is left" absent never.npz
+}
+refused_noisy "bad.npz: has no array a"
+refused_noisy "array 'a': has the shape \[12, 20\]; expected \[13, 20\]" a=full/a:12,20
+refused_noisy "has an array pair_mask; the model has a mask of tokens alone" a=full/a pair_mask=1x13,13
+refused_noisy "has an array m; the model has no MSA module" a=full/a m=0x2,13,4
+
 # What is written is read: a trunk of a trunk's output.
 works "${trunk[@]}" full.npz -o once.npz
 works "${trunk[@]}" once.npz -o twice.npz
@@ -103,7 +132,7 @@ refused() {
   fails 3 "$pattern" "${trunk[@]}" bad.npz -o never.npz
   check "nothing is left" absent never.npz
 }
-refused "bad.npz: array 'q': is unknown; expected s, z, mask, pair_mask, m, msa_mask" z=full/z s=full/s q=full/s
+refused "bad.npz: array 'q': is unknown; expected s, z, a, mask, pair_mask, m, msa_mask" z=full/z s=full/s q=full/s
 refused "bad.npz: has no array z" s=full/s
 refused "bad.npz: has no array s" z=full/z
 refused "bad.npz: input 'b': has no array s" a/z=full/z a/s=full/s b/z=full/z
@@ -114,6 +143,7 @@ refused "array 'mask': has the shape \[10\]; expected \[11\]" z=full/z s=full/s 
 refused "array 'pair_mask': has the number 0.5; a mask has 0 and 1" z=full/z s=full/s pair_mask=0.5x11,11
 refused "array 'z': a number is not finite" z=nanx2,2,20 s=0x2,30
 refused "bad.npz: has no tokens" z=0x0,0,20 s=0x0,30
+refused "bad.npz: has an array a; the model is no diffusion transformer" z=full/z s=full/s a=0x11,3
 refused "bad.npz: has an array m; the model has no MSA module" z=full/z s=full/s m=0x2,11,64
 npz mixed.npz a/z=full/z a/s=full/s b/z=full/z
 fails 3 "mixed.npz: skipped: 1 input that is bad" "${trunk[@]}" --skip-bad mixed.npz -o skipped.safetensors

@@ -11,7 +11,7 @@ constexpr Subcommand kInferSubcommands[] = {
     {"score", "score sequences and the effects of variants", add_infer_score, "Proteins"},
     {"contacts", "predict which residues touch", add_infer_contacts, "Proteins"},
     {"design", "design sequences that fold into a backbone", add_infer_design, "Structures"},
-    {"trunk", "run the blocks of a Pairformer on tokens and pairs", add_infer_trunk, "Structures"},
+    {"trunk", "run the blocks of a structure model on tokens and pairs", add_infer_trunk, "Structures"},
     {"tracks", "predict tracks along windows of DNA", add_infer_tracks, "DNA"},
     {"variants", "score what variants change in predicted tracks", add_infer_variants, "DNA"},
     {"mutagenesis", "score what every substitution of a region changes", add_infer_mutagenesis,

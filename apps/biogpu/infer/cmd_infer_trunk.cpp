@@ -21,7 +21,7 @@ namespace {
 
 struct TrunkFlags {
   InferFlags infer;
-  std::vector<std::string> include = {"s", "z"};
+  std::vector<std::string> include = {"s", "z", "a"};
 };
 
 // A weight is multiplied once a pair of tokens; a pair is some five hundred bytes of a file.
@@ -45,11 +45,10 @@ class TrunkRun {
             [](const TrunkRecord& record) {
               return static_cast<std::uint64_t>(record.input.n_tokens);
             }) {
-    const models::Pairformer::Info& info = run_.model().info();
-    source_->set_model(info);
-    run_.log().detail(fmt::format("{}: Pairformer of {} blocks, {} parameters, on {}",
-                                  run_.flags().model, info.n_blocks, info.n_parameters,
-                                  run_.device().name));
+    const models::TrunkModel& model = run_.model();
+    source_->set_model(model.shape());
+    run_.log().detail(
+        fmt::format("{}: {}, on {}", run_.flags().model, model.title(), run_.device().name));
   }
 
   void run(io::ArrayWriter& writer) {
@@ -80,10 +79,10 @@ class TrunkRun {
   void compute(const TrunkRecord& record, pipeline::RecordOutputs& result) {
     require_memory(record);
     models::Outputs outputs;
-    run_.use_model([&](models::Pairformer& model) { outputs = model.run(record.input); });
+    run_.use_model([&](models::TrunkModel& model) { outputs = model.run(record.input); });
     for (const std::string& name : include_) {
       const models::Outputs::Array* const output = outputs.find(name);
-      if (output == nullptr) continue;  // of a model of pairs alone
+      if (output == nullptr) continue;  // of another kind of model
       io::NamedArray array;
       array.key = record.key.empty() ? name : record.key + "/" + name;
       array.kind_bytes = record.key.empty() ? 0 : name.size() + 1;
@@ -97,7 +96,7 @@ class TrunkRun {
 
   std::vector<std::string> include_;
   TrunkSource* source_ = nullptr;  // of the run
-  ItemRun<models::Pairformer, TrunkRecord> run_;
+  ItemRun<models::TrunkModel, TrunkRecord> run_;
 };
 
 void run_trunk(const TrunkFlags& flags, const std::string& command_line) {
@@ -115,13 +114,13 @@ void run_trunk(const TrunkFlags& flags, const std::string& command_line) {
 Run add_infer_trunk(CLI::App& command) {
   const auto flags = std::make_shared<TrunkFlags>();
   const OptionGroup options(command);
-  options.option("FILE", flags->infer.inputs, "arrays z, s, m and masks in .npz files", " ")
+  options.option("FILE", flags->infer.inputs, "arrays z, s, m, a and masks in .npz files", " ")
       ->required();
   add_model_flag(command, flags->infer);
   add_array_output(command, flags->infer);
   add_list(command,
-           {"--include", "write the tokens (s), the pairs (z) or both [s,z]", "NAME,...",
-            one_of({"s", "z"})},
+           {"--include", "write the tokens (s), the pairs (z), the diffusion's tokens (a) [all]",
+            "NAME,...", one_of({"s", "z", "a"})},
            flags->include);
   add_model_options(command, models::Reads::arrays);
   options
@@ -139,9 +138,10 @@ Run add_infer_trunk(CLI::App& command) {
       std::string(
           "Arrays of FILE: z [N, N, c_z] of pairs of tokens, s [N, c_s] of tokens, and, if there\n"
           "are any, mask [N] (0 for padding) and pair_mask [N, N]; for a model with an MSA module\n"
-          "m [S, N, c_m] of an alignment's rows and, if there is any, msa_mask [S, N]. A file\n"
-          "with several inputs has NAME/z, NAME/s, ... Outputs have the same names; with several\n"
-          "files, FILE/ in front.\n\n"
+          "m [S, N, c_m] of an alignment's rows and, if there is any, msa_mask [S, N]; for a\n"
+          "diffusion transformer a [N, c_token]. A file with several inputs has NAME/z, NAME/s, "
+          "...\n"
+          "Outputs have the same names; with several files, FILE/ in front.\n\n"
           "Examples:\n"
           "  biogpu infer trunk --model protenix-mini in.npz -o out.npz\n"
           "  biogpu infer trunk --model protenix-mini --include s in.npz -o tokens.npy\n\n") +

@@ -167,13 +167,34 @@ PublishedWeights pairformer_weights() {
           "Protenix fetches its checkpoints itself when it is first run."};
 }
 
+PublishedWeights diffusion_transformer_weights() {
+  return {"Diffusion transformer",
+          {"diffusion_transformer"},
+          "Protenix",
+          "Apache-2.0",
+          {{"protenix_mini_default_v0.5.0.pt", ""}},
+          {},
+          {"scripts/convert/diffusion_transformer.py protenix_mini_default_v0.5.0.pt "
+           "protenix-mini-diffusion"},
+          "biogpu infer trunk --model protenix-mini-diffusion in.npz -o out.npz",
+          "Protenix fetches its checkpoints itself when it is first run."};
+}
+
 }  // namespace
 
 const std::vector<PublishedWeights>& published_weights() {
-  static const std::vector<PublishedWeights> all = {
-      esm2_weights(),     protbert_weights(),    proteinmpnn_weights(), enformer_weights(),
-      borzoi_weights(),   alphagenome_weights(), matgl_weights(),       aceff_weights(),
-      dualbind_weights(), pairformer_weights(),  molscribe_weights()};
+  static const std::vector<PublishedWeights> all = {esm2_weights(),
+                                                    protbert_weights(),
+                                                    proteinmpnn_weights(),
+                                                    enformer_weights(),
+                                                    borzoi_weights(),
+                                                    alphagenome_weights(),
+                                                    matgl_weights(),
+                                                    aceff_weights(),
+                                                    dualbind_weights(),
+                                                    pairformer_weights(),
+                                                    diffusion_transformer_weights(),
+                                                    molscribe_weights()};
   return all;
 }
 

@@ -26,7 +26,7 @@ constexpr char kPairformerStack[] = "pairformer_stack.";
 
 Pairformer::Pairformer(const std::string& folder, const ModelConfig& config,
                        tensor::Context& context, const LoadOptions& options)
-    : Model(context) {
+    : TrunkModel(context) {
   read_config(config);
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
@@ -128,6 +128,19 @@ std::string Pairformer::describe() const {
       info_.n_blocks, pair.c_pair, pair.c_product, pair.n_heads, pair.d_head, info_.c_single,
       info_.c_single == 0 ? 0 : info_.n_single_heads, info_.n_msa_blocks,
       info_.n_msa_blocks == 0 ? 0 : info_.msa.c_msa, info_.n_parameters);
+}
+
+std::string Pairformer::title() const {
+  return fmt::format("Pairformer of {} blocks, {} parameters", info_.n_blocks, info_.n_parameters);
+}
+
+TrunkShape Pairformer::shape() const {
+  TrunkShape shape;
+  shape.c_single = info_.c_single;
+  shape.c_pair = info_.pair.c_pair;
+  shape.c_msa = info_.n_msa_blocks == 0 ? 0 : info_.msa.c_msa;
+  shape.has_pair_mask = true;
+  return shape;
 }
 
 void Pairformer::add_pair_stack(const BlockContext& run, const PairStack& stack,

@@ -5,31 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "lib/io/arrays/shared_array.hpp"
-#include "lib/models/base/model.hpp"
 #include "lib/models/base/registry.hpp"
 #include "lib/models/structure/msa_blocks.hpp"
 #include "lib/models/structure/pair_blocks.hpp"
+#include "lib/models/structure/trunk_model.hpp"
 
 namespace biogpu::models {
-
-// What a trunk reads: the tokens' own numbers and those of their pairs. Empty: not given.
-struct TrunkInput {
-  std::int64_t n_tokens = 0;
-  io::SharedArray single;     // [N, c_single]
-  io::SharedArray pair;       // [N, N, c_pair]
-  io::SharedArray mask;       // [N] of 0 and 1: tokens that are no padding
-  io::SharedArray pair_mask;  // [N, N] of 0 and 1; else the product of the tokens' masks
-  // The rows of an alignment, for a model with an MSA module.
-  std::int64_t n_rows = 0;
-  io::SharedArray msa;       // [S, N, c_msa]
-  io::SharedArray msa_mask;  // [S, N] of 0 and 1
-};
 
 // The Pairformer stack of AlphaFold 3 (Abramson et al. 2024, doi 10.1038/s41586-024-07487-w,
 // supplement, algorithm 17), behind the MSA module (algorithm 8) where the model has one, under the
 // names of Protenix.
-class Pairformer final : public Model {
+class Pairformer final : public TrunkModel {
  public:
   struct Info {
     std::int64_t n_blocks = 0;
@@ -47,13 +33,13 @@ class Pairformer final : public Model {
              const LoadOptions& options);
 
   std::string describe() const override;
+  std::string title() const override;
   const Info& info() const { return info_; }
+  TrunkShape shape() const override;
 
-  // Outputs "s" [N, c_single] and "z" [N, N, c_pair]. Throws Error{device_memory} where they do not
-  // fit.
-  Outputs run(const TrunkInput& input);
-  // Bytes of a pass over so many tokens, and rows of an alignment where the model reads one.
-  std::size_t measure(std::int64_t n_tokens, std::int64_t n_rows = 1) const;
+  // Outputs "s" [N, c_single] and "z" [N, N, c_pair].
+  Outputs run(const TrunkInput& input) override;
+  std::size_t measure(std::int64_t n_tokens, std::int64_t n_rows = 1) const override;
 
  private:
   struct PairStack {

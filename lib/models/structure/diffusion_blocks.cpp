@@ -52,7 +52,10 @@ ConditionedAttention read_conditioned_attention(Context& context, WeightTable& t
                                                 const DiffusionShape& shape) {
   ConditionedAttention block;
   block.norm = read_adaptive_norm(context, table, name + ".layernorm_a", shape.c, shape.c_cond);
-  block.norm_pair = take_norm_without_bias(context, table, name + ".layernorm_z", shape.c_pair);
+  const std::string norm_pair = name + ".layernorm_z";
+  block.norm_pair = table.has(norm_pair + ".bias")
+                        ? table.take_norm(context, norm_pair, shape.c_pair, kNormEps)
+                        : take_norm_without_bias(context, table, norm_pair, shape.c_pair);
   block.bias = take_map(context, table, name + ".linear_nobias_z", shape.n_heads, shape.c_pair);
   block.heads = read_heads(context, table, name + ".attention", shape.c, shape.n_heads,
                            shape.c / shape.n_heads, true);
@@ -66,8 +69,10 @@ ConditionedTransition read_conditioned_transition(Context& context, WeightTable&
   ConditionedTransition block;
   const std::int64_t hidden = shape.c * shape.n_transition;
   block.norm = read_adaptive_norm(context, table, name + ".adaln", shape.c, shape.c_cond);
-  const std::array<LinearPart, 2> parts = {LinearPart{name + ".linear_nobias_a1", hidden},
-                                           LinearPart{name + ".linear_nobias_a2", hidden}};
+  std::vector<LinearPart> parts = {LinearPart{name + ".linear_nobias_a1", hidden},
+                                   LinearPart{name + ".linear_nobias_a2", hidden}};
+  const std::string third = name + ".linear_nobias_a3";
+  if (table.has(third + ".weight")) parts.push_back({third, hidden});
   block.up = table.take_linear_parts(context, parts, shape.c, false);
   block.down = take_map(context, table, name + ".linear_nobias_b", shape.c, hidden);
   block.gate = take_map(context, table, name + ".linear_s", shape.c, shape.c_cond, true);
@@ -95,13 +100,16 @@ Tensor adaptive_norm(const BlockContext& run, const AdaptiveNorm& block, const T
 }
 
 void add_conditioned_attention(const BlockContext& run, const ConditionedAttention& block,
-                               const Tensor& a, const Tensor& s, const Tensor& z) {
+                               const Tensor& a, const Tensor& s, const Tensor& z,
+                               const Tensor& mask) {
   const auto scope = run.arena.scope();
   const std::int64_t n = a.shape[0];
   const Tensor bias =
       float_product(run, normalised(run, rows_of_pairs(z), block.norm_pair), block.bias);
   ops::DotProductAttention op;
   op.bias = repeated(permuted(split_axis(bias, 0, n), {2, 0, 1}), 0);
+  if (!mask.empty()) op.key_mask = repeated(mask, 0);
+  op.masked_value = kMaskedLogit;
   const auto lines = [&](const Tensor& heads) { return split_axis(heads, 0, n); };
   const Tensor heads =
       gated_heads(run, op, block.heads, adaptive_norm(run, block.norm, a, s), lines);
@@ -113,10 +121,17 @@ void add_conditioned_transition(const BlockContext& run, const ConditionedTransi
                                 const Tensor& a, const Tensor& s) {
   const auto scope = run.arena.scope();
   const std::int64_t hidden = block.down.n_in;
-  const Tensor halves = product(run, adaptive_norm(run, block.norm, a, s), block.up);
-  const Tensor gated = halves.slice(1, 0, hidden);
-  ops::map(run.context,
-           ops::map_glu(MapCode::silu, gated, halves.slice(1, hidden, 2 * hidden), gated));
+  const Tensor parts = product(run, adaptive_norm(run, block.norm, a, s), block.up);
+  const auto part = [&](int i) { return parts.slice(1, i * hidden, (i + 1) * hidden); };
+  const Tensor gated = part(0);
+  if (block.up.n_out == 3 * hidden) {
+    ops::map(
+        run.context,
+        ops::make_map({gated, part(1), part(2)},
+                      {{MapCode::silu}, {MapCode::multiply, 1}, {MapCode::multiply, 2}}, gated));
+  } else {
+    ops::map(run.context, ops::map_glu(MapCode::silu, gated, part(1), gated));
+  }
   const Tensor gate = product(run, as_operand(run, s), block.gate);
   ops::map(run.context, ops::map_gate_shift(gate, product(run, gated, block.down), a, a));
 }

@@ -27,13 +27,14 @@ struct AdaptiveNorm {
 // a += sigmoid(last s) out(heads of AdaptiveNorm(a, s)), with a bias of pairs.
 struct ConditionedAttention {
   AdaptiveNorm norm;
-  tensor::Norm norm_pair;  // without an offset
+  tensor::Norm norm_pair;  // without an offset in AlphaFold 3
   tensor::Linear bias;
   GatedHeads heads;
   tensor::Linear last;
 };
 
-// a += sigmoid(gate s) down(silu(x) y), where x and y are halves of up(AdaptiveNorm(a, s)).
+// a += sigmoid(gate s) down(silu(x) y), where x and y are halves of up(AdaptiveNorm(a, s)). In
+// Boltz-2 thirds, x, y and w: down(silu(x) y w).
 struct ConditionedTransition {
   AdaptiveNorm norm;
   tensor::Linear up, down, gate;
@@ -47,7 +48,8 @@ struct WindowAttention {
 };
 inline constexpr std::int64_t kWindowQueries = 32, kWindowKeys = 128;
 
-// Under the names of Protenix.
+// Under the names of Protenix; the norm of pairs with an offset, and linear_nobias_a3 for Boltz-2's
+// third, where the checkpoint has them.
 AdaptiveNorm read_adaptive_norm(tensor::Context& context, tensor::WeightTable& table,
                                 const std::string& name, std::int64_t c, std::int64_t c_cond);
 ConditionedAttention read_conditioned_attention(tensor::Context& context,
@@ -61,12 +63,13 @@ WindowAttention read_window_attention(tensor::Context& context, tensor::WeightTa
                                       const std::string& name, std::int64_t c, std::int64_t c_pair,
                                       std::int64_t n_heads);
 
-// a: f32 [R, c]; s: f32 [R, c_cond]; z: f32 [N, N, c_pair] with N = R.
+// a: f32 [R, c]; s: f32 [R, c_cond]; z: f32 [N, N, c_pair] with N = R; mask: f32 [N] of 0 and 1, of
+// the keys, or empty.
 tensor::Tensor adaptive_norm(const BlockContext& run, const AdaptiveNorm& block,
                              const tensor::Tensor& a, const tensor::Tensor& s);
 void add_conditioned_attention(const BlockContext& run, const ConditionedAttention& block,
                                const tensor::Tensor& a, const tensor::Tensor& s,
-                               const tensor::Tensor& z);
+                               const tensor::Tensor& z, const tensor::Tensor& mask = {});
 void add_conditioned_transition(const BlockContext& run, const ConditionedTransition& block,
                                 const tensor::Tensor& a, const tensor::Tensor& s);
 

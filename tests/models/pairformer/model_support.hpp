@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,8 +8,8 @@
 
 #include "lib/models/pairformer/pairformer.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
+#include "tests/models/pairformer/difference.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/worse_of.hpp"
 
 namespace biogpu::test {
 
@@ -54,25 +52,5 @@ class LoadedPairformer {
   std::unique_ptr<models::Pairformer> model_;
   tensor::Checkpoint expected_;
 };
-
-// The largest difference, in units of the root mean square of what is right; and 1 - cosine.
-struct Difference {
-  double largest = 0, angle = 0;
-};
-template <class Got, class Right>
-Difference difference(const Got& got, const Right& right) {
-  REQUIRE(got.size() == right.size());
-  double largest = 0, squares = 0, own = 0, both = 0;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    const double x = got[i], y = right[i];
-    largest = worse_of(largest, std::fabs(x - y));
-    squares += y * y;
-    own += x * x;
-    both += x * y;
-  }
-  const double size =
-      std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, right.size())));
-  return {largest / size, 1 - both / std::sqrt(own * squares)};
-}
 
 }  // namespace biogpu::test

@@ -15,7 +15,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr const char* kArrays[] = {"s", "z", "mask", "pair_mask", "m", "msa_mask"};
+constexpr const char* kArrays[] = {"s", "z", "a", "mask", "pair_mask", "m", "msa_mask"};
 // In a shape: the number of tokens, which the first axis has; any number of rows.
 constexpr std::int64_t kTokens = -1, kRows = -2;
 
@@ -95,34 +95,43 @@ const io::ArrayFile& TrunkSource::file_of(const TrunkRecord& record) {
   return *file_;
 }
 
+void TrunkSource::require(const TrunkRecord& record, const char* array, bool is_read,
+                          const char* why) {
+  const bool has = file_of(record).has(array_key(record, array));
+  if (is_read && !has) refuse(record.place, fmt::format("has no array {}", array));
+  if (!is_read && has) refuse(record.place, fmt::format("has an array {}; {}", array, why));
+}
+
 void TrunkSource::load(TrunkRecord& record) {
-  const io::ArrayFile& file = file_of(record);
   models::TrunkInput& input = record.input;
-  const bool has_single = info_->c_single > 0;
-  if (!file.has(array_key(record, "z"))) refuse(record.place, "has no array z");
-  if (file.has(array_key(record, "s")) != has_single)
-    refuse(record.place,
-           has_single ? "has no array s" : "has an array s; the model computes pairs alone");
-  const io::LoadedArray pair = read(record, "z", {kTokens, kTokens, info_->pair.c_pair});
+  const bool has_single = shape_.c_single > 0, has_noisy = shape_.c_noisy > 0;
+  require(record, "z", true, "");
+  require(record, "s", has_single, "the model computes pairs alone");
+  require(record, "a", has_noisy, "the model is no diffusion transformer");
+  const io::LoadedArray pair = read(record, "z", {kTokens, kTokens, shape_.c_pair});
   input.n_tokens = pair.shape[0];
   input.pair = pair.values;
   if (input.n_tokens == 0) refuse(record.place, "has no tokens");
   const std::int64_t n = input.n_tokens;
-  if (has_single) input.single = read(record, "s", {n, info_->c_single}).values;
-  const bool has_msa = info_->n_msa_blocks > 0;
-  for (const char* const array : {"m", "msa_mask"})
-    if (!has_msa && file.has(array_key(record, array)))
-      refuse(record.place, fmt::format("has an array {}; the model has no MSA module", array));
-  if (has_msa) {
-    if (!file.has(array_key(record, "m"))) refuse(record.place, "has no array m");
-    const io::LoadedArray msa = read(record, "m", {kRows, n, info_->msa.c_msa});
-    input.n_rows = msa.shape[0];
-    input.msa = msa.values;
-    if (input.n_rows == 0) refuse(record.place, "has an array m without rows");
-    input.msa_mask = read_mask(record, "msa_mask", {input.n_rows, n});
-  }
+  if (has_single) input.single = read(record, "s", {n, shape_.c_single}).values;
+  if (has_noisy) input.noisy = read(record, "a", {n, shape_.c_noisy}).values;
+  load_rows(record);
   input.mask = read_mask(record, "mask", {n});
+  if (!shape_.has_pair_mask)
+    require(record, "pair_mask", false, "the model has a mask of tokens alone");
   input.pair_mask = read_mask(record, "pair_mask", {n, n});
+}
+
+void TrunkSource::load_rows(TrunkRecord& record) {
+  models::TrunkInput& input = record.input;
+  const bool has_msa = shape_.c_msa > 0;
+  require(record, "m", has_msa, "the model has no MSA module");
+  if (!has_msa) return require(record, "msa_mask", false, "the model has no MSA module");
+  const io::LoadedArray msa = read(record, "m", {kRows, input.n_tokens, shape_.c_msa});
+  input.n_rows = msa.shape[0];
+  input.msa = msa.values;
+  if (input.n_rows == 0) refuse(record.place, "has an array m without rows");
+  input.msa_mask = read_mask(record, "msa_mask", {input.n_rows, input.n_tokens});
 }
 
 io::LoadedArray TrunkSource::read(const TrunkRecord& record, const char* array,

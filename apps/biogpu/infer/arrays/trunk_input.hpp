@@ -9,7 +9,7 @@
 #include "apps/biogpu/infer/run/infer_flags.hpp"
 #include "apps/biogpu/infer/run/item_input.hpp"
 #include "lib/io/arrays/array_reader.hpp"
-#include "lib/models/pairformer/pairformer.hpp"
+#include "lib/models/structure/trunk_model.hpp"
 
 namespace biogpu::app {
 
@@ -22,20 +22,23 @@ struct TrunkRecord {
   models::TrunkInput input;
 };
 
-// The inputs of .npz files, those of a file in its order: arrays z and, where the model has them,
-// s and m; mask, pair_mask and msa_mask where they are there. Shapes and numbers are checked.
+// The inputs of .npz files, those of a file in its order: arrays z and, where the model reads them,
+// s, a and m; mask, pair_mask and msa_mask where they are there. Shapes and numbers are checked.
 class TrunkSource : public ListSource<TrunkRecord> {
  public:
   explicit TrunkSource(const InferFlags& flags);
 
   // Before next(): the model's widths.
-  void set_model(const models::Pairformer::Info& info) { info_ = &info; }
+  void set_model(const models::TrunkShape& shape) { shape_ = shape; }
   bool next(TrunkRecord& record) override;
   std::vector<report::InputFile> files() const override;
 
  private:
   static std::vector<TrunkRecord> list(const std::vector<std::string>& paths);
   void load(TrunkRecord& record);
+  void load_rows(TrunkRecord& record);
+  // Whether the record has what the model reads, and only that; refuses it else.
+  void require(const TrunkRecord& record, const char* array, bool is_read, const char* why);
   const io::ArrayFile& file_of(const TrunkRecord& record);
   io::LoadedArray read(const TrunkRecord& record, const char* array,
                        const std::vector<std::int64_t>& shape);
@@ -47,7 +50,7 @@ class TrunkSource : public ListSource<TrunkRecord> {
   std::unique_ptr<io::ArrayFile> file_;
   std::size_t open_ = 0;  // its index
   const io::BadRecords bad_;
-  const models::Pairformer::Info* info_ = nullptr;
+  models::TrunkShape shape_;
 };
 
 }  // namespace biogpu::app

@@ -1,0 +1,1 @@
+set(sources diffusion_transformer.cpp)
