@@ -127,10 +127,10 @@ def main():
     differences.update({f"{count} variants without reuse": largest_difference(lines[count], whole_lines[count])
                         for count in options.counts})
     bound = 0 if options.device == "cpu" else MAX_DIFFERENCE[options.precision]
-    for name, difference in differences.items():
-        print(f"{name}: differences of {difference:.1e} of the largest score")
+    for runs, difference in differences.items():
+        print(f"{runs}: differences of {difference:.1e} of the largest score")
         if difference > bound:
-            raise SystemExit(f"{name}: more than {bound}")
+            raise SystemExit(f"{runs}: more than {bound}")
 
     def further(runs, of, key):
         first, last = of[0], of[-1]
