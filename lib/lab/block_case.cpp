@@ -15,6 +15,14 @@ CaseTensor& BlockCase::add_values(std::initializer_list<std::int64_t> shape,
   return input;
 }
 
+CaseTensor& BlockCase::add_indices(std::vector<std::int32_t> indices) {
+  CaseTensor& input = *inputs_.emplace_back(std::make_unique<CaseTensor>());
+  input.indices = std::move(indices);
+  input.host =
+      Tensor(input.indices.data(), DType::i32, {static_cast<std::int64_t>(input.indices.size())});
+  return input;
+}
+
 CaseTensor& BlockCase::add_input(std::initializer_list<std::int64_t> shape, float deviation) {
   const std::int64_t n = Tensor(nullptr, DType::f32, shape).size();
   return add_values(shape, random_.numbers(n, deviation));
@@ -46,8 +54,15 @@ void BlockCase::upload(tensor::Context& context) {
   tensor::WeightTable table(checkpoint);
   read(context, table);
   table.finish();
-  for (const auto& input : inputs_)
-    input->device = context.upload(input->host, input->is_operand ? operand_ : DType::f32);
+  for (const auto& input : inputs_) {
+    if (input->host.dtype == DType::i32) {
+      input->device = input->host;
+      input->device.data = context.allocate(input->host.bytes());
+      context.copy_in(input->device, input->indices.data());
+    } else {
+      input->device = context.upload(input->host, input->is_operand ? operand_ : DType::f32);
+    }
+  }
 }
 
 }  // namespace biogpu::lab

@@ -41,6 +41,7 @@ struct CaseTensor {
   std::vector<float> values;
   tensor::Tensor host, device;
   bool is_operand = false;
+  std::vector<std::int32_t> indices = {};  // in place of values
 };
 
 // A block at one size, with random weights and inputs.
@@ -80,6 +81,8 @@ class BlockCase {
   // 0 or 1: about one in `one_in` is 0, all of them 1 where that is 0.
   CaseTensor& add_mask(std::initializer_list<std::int64_t> shape, int one_in);
   CaseTensor& add_values(std::initializer_list<std::int64_t> shape, std::vector<float> values);
+  // i32 [n].
+  CaseTensor& add_indices(std::vector<std::int32_t> indices);
 
   RandomWeights weights_;
   Random random_;

@@ -1,6 +1,7 @@
 #include "lib/lab/random_weights.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "lib/tensor/float16.hpp"
 
@@ -53,6 +54,13 @@ void RandomWeights::add_norm(const std::string& name, std::int64_t d, bool has_b
   is_norm_[name] = true;
 }
 
+void RandomWeights::add_numbers(const std::string& name, std::vector<float> numbers) {
+  Layer& layer = layers_[name];
+  layer.n_out = static_cast<std::int64_t>(numbers.size());
+  layer.weight = std::move(numbers);
+  plain_.insert(name);
+}
+
 void RandomWeights::add_heads(const std::string& name, std::int64_t width, std::int64_t c,
                               bool query_bias) {
   add_linear(name + ".linear_q", width, c, 2, query_bias);
@@ -66,6 +74,10 @@ tensor::Checkpoint RandomWeights::checkpoint() const {
   std::map<std::string, tensor::StoredTensor> tensors;
   for (const auto& [name, layer] : layers_) {
     std::vector<std::int64_t> shape = {layer.n_out};
+    if (plain_.count(name) > 0) {
+      tensors.emplace("block." + name, stored(layer.weight, shape));
+      continue;
+    }
     if (is_norm_.count(name) == 0) shape.push_back(layer.n_in);
     tensors.emplace("block." + name + ".weight", stored(layer.weight, shape));
     if (!layer.bias.empty())

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ class RandomWeights {
   // make a few keys weigh most.
   void add_heads(const std::string& name, std::int64_t width, std::int64_t c, bool query_bias);
 
+  // Numbers of their own, stored under the name alone and known by it.
+  void add_numbers(const std::string& name, std::vector<float> numbers);
+
   // Of a name that was added.
   const Layer& at(const std::string& name) const { return layers_.at(name); }
   // The parameters as a checkpoint that refers to them, each name behind "block.".
@@ -60,6 +64,7 @@ class RandomWeights {
   const tensor::DType operand_;
   std::map<std::string, Layer> layers_;
   std::map<std::string, bool> is_norm_;
+  std::set<std::string> plain_;  // names without .weight
 };
 
 }  // namespace biogpu::lab
