@@ -28,7 +28,7 @@ struct Predictions {
   // Over a mask of rows that are aligned.
   std::vector<double> sum(const std::string& head, const RowMask& mask,
                           const AlleleShift& shift) const {
-    if (reads != nullptr) return reads->sum(outputs, window, head, mask);
+    if (reads != nullptr) return reads->sum(outputs, window, head, mask, shift);
     return sum_rows(AlignedRows(rows(head), shift), mask);
   }
   // [bins, tracks]: of one bin with each.

@@ -37,13 +37,20 @@ void ScoreReads::add_window() {
   sites_.emplace_back();
 }
 
-void ScoreReads::add_sums(const std::string& name, const RowMask& mask) {
+void ScoreReads::add_sums(const std::string& name, const RowMask& mask, const AlleleShift& shift) {
   Head& head = heads_[find(name)];
   const std::size_t window = n_windows() - 1;
   for (const BinRange& range : mask) {
+    const SourceRows source = find_sources(shift, range, head.n_rows);
+    const BinRange& rows = source.rows;
+    if (rows.begin >= rows.end) continue;
+    if (source.has_maximum) {
+      add_rows(name, rows);
+      continue;
+    }
     const bool is_new =
-        head.places.emplace(Place{window, range.begin, range.end}, head.sums.size()).second;
-    if (is_new) head.sums.push_back({window, range.begin, range.end, 1});
+        head.places.emplace(Place{window, rows.begin, rows.end}, head.sums.size()).second;
+    if (is_new) head.sums.push_back({window, rows.begin, rows.end, 1});
     reads_some_ = true;
   }
 }
@@ -73,12 +80,21 @@ models::DnaModel::Request ScoreReads::request() const {
 }
 
 std::vector<double> ScoreReads::sum(const models::Outputs& outputs, std::size_t window,
-                                    const std::string& name, const RowMask& mask) const {
+                                    const std::string& name, const RowMask& mask,
+                                    const AlleleShift& shift) const {
   const Head& head = heads_[find(name)];
   const auto n_tracks = static_cast<std::size_t>(head.n_tracks);
   std::vector<double> sums(n_tracks);
   for (const BinRange& range : mask) {
-    const std::size_t place = head.places.at({window, range.begin, range.end});
+    const SourceRows source = find_sources(shift, range, head.n_rows);
+    if (source.rows.begin >= source.rows.end) continue;
+    if (source.has_maximum) {
+      const std::vector<double> of_range =
+          sum_rows(AlignedRows(rows(outputs, window, name), shift), {range});
+      for (std::size_t t = 0; t < n_tracks; ++t) sums[t] += of_range[t];
+      continue;
+    }
+    const std::size_t place = head.places.at({window, source.rows.begin, source.rows.end});
     const std::vector<double>& of_head = outputs.at("sums." + name).doubles;
     for (std::size_t t = 0; t < n_tracks; ++t) sums[t] += of_head[place * n_tracks + t];
   }

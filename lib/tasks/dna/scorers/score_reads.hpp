@@ -21,7 +21,8 @@ class ScoreReads {
 
   // Begins the next window, which has what is added behind it.
   void add_window();
-  void add_sums(const std::string& head, const RowMask& mask);
+  // shift: of an allele whose rows are aligned with those of the reference, of which the mask is.
+  void add_sums(const std::string& head, const RowMask& mask, const AlleleShift& shift = {});
   // Also all between rows of two calls. Of a head of pairs of bins: contacts of these bins.
   void add_rows(const std::string& head, const BinRange& rows);
   // Bases between which junctions are looked for; also all between those of two calls.
@@ -34,7 +35,8 @@ class ScoreReads {
 
   // What a pass gave of a window.
   std::vector<double> sum(const models::Outputs& outputs, std::size_t window,
-                          const std::string& head, const RowMask& mask) const;
+                          const std::string& head, const RowMask& mask,
+                          const AlleleShift& shift = {}) const;
   TrackRows rows(const models::Outputs& outputs, std::size_t window, const std::string& head) const;
   // [bins, tracks]: of one bin with each.
   TrackRows contacts(const models::Outputs& outputs, std::size_t window, const std::string& head,

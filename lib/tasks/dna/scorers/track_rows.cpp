@@ -37,8 +37,9 @@ AlignedRows::AlignedRows(const TrackRows& alternate, const AlleleShift& shift)
   const std::int64_t n_tracks = alternate_.n_tracks, first = shift_.anchor;
   zeros_.resize(static_cast<std::size_t>(n_tracks));
   if (shift_.n_inserted < 0 || first < 0 || first >= size()) return;
-  maximum_.assign(alternate_.row(first), alternate_.row(first) + n_tracks);
   const std::int64_t end = std::min(size(), first + shift_.n_inserted + 1);
+  if (!alternate_.holds({first, end})) return;  // none that is read
+  maximum_.assign(alternate_.row(first), alternate_.row(first) + n_tracks);
   for (std::int64_t i = first + 1; i < end; ++i)
     for (std::int64_t t = 0; t < n_tracks; ++t) {
       float& maximum = maximum_[static_cast<std::size_t>(t)];
@@ -55,6 +56,25 @@ std::int64_t find_source(const AlleleShift& shift, std::int64_t i, std::int64_t 
   }
   if (n_inserted == 0 || i <= shift.anchor) return i;
   return i <= shift.anchor - n_inserted ? kZeroRow : i + n_inserted;
+}
+
+SourceRows find_sources(const AlleleShift& shift, const BinRange& aligned, std::int64_t n) {
+  const std::int64_t anchor = shift.anchor, inserted = shift.n_inserted;
+  BinRange rows = aligned;
+  bool has_maximum = false;
+  if (inserted > 0) {
+    rows.end = std::min(rows.end, n - inserted);
+    if (rows.begin >= rows.end) return {};
+    has_maximum = rows.begin <= anchor && anchor < rows.end;
+    if (rows.begin > anchor) rows.begin += inserted;
+    if (rows.end > anchor) rows.end += inserted;
+  } else if (inserted < 0) {
+    // Behind the anchor, as many rows as were deleted are zeros.
+    if (rows.begin > anchor) rows.begin = std::max(rows.begin + inserted, anchor + 1);
+    if (rows.end > anchor) rows.end = std::max(rows.end + inserted, anchor + 1);
+  }
+  if (rows.begin >= rows.end) return {};
+  return {rows, has_maximum};
 }
 
 const float* AlignedRows::row(std::int64_t i) const {

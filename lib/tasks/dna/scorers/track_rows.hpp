@@ -21,6 +21,9 @@ struct TrackRows {
     return n_tracks == 0 ? 0 : std::ssize(values) / n_tracks;
   }
   const float* row(std::int64_t i) const { return values.data() + (i - first) * n_tracks; }
+  bool holds(const BinRange& rows) const {
+    return rows.begin >= first && (rows.end - first) * n_tracks <= std::ssize(values);
+  }
 };
 
 // Rows that count, in ascending order, none of them twice.
@@ -50,7 +53,16 @@ AlleleShift find_shift(std::int64_t first, std::int64_t n_reference, std::int64_
 inline constexpr std::int64_t kZeroRow = -1, kMaximumRow = -2;
 std::int64_t find_source(const AlleleShift& shift, std::int64_t i, std::int64_t n);
 
-// The rows of an alternate, aligned with those of the reference.
+// The alternate's rows that aligned rows are made of, from the first to the last: these, one after
+// the other, but for rows of zeros; or one of them is the maximum of some. Empty: all are zeros.
+struct SourceRows {
+  BinRange rows;
+  bool has_maximum = false;
+};
+SourceRows find_sources(const AlleleShift& shift, const BinRange& aligned, std::int64_t n);
+
+// The rows of an alternate, aligned with those of the reference. Where only some are there, those
+// that find_sources() gives for what is read must be.
 class AlignedRows {
  public:
   AlignedRows(const TrackRows& alternate, const AlleleShift& shift);

@@ -56,11 +56,10 @@ class WindowScorer {
   std::vector<std::uint8_t> letters_of(const Allele* allele) const;
   std::vector<std::uint8_t> letters_of(std::span<const Allele> alleles) const;
   AllelePlace place(const Allele& allele) const { return {variants_[allele.variant], allele.alt}; }
-  void score_whole(std::span<const Allele> alleles, const Indices& chosen,
-                   std::vector<AlleleScores>& to);
-  void score_reads(std::span<const Allele> alleles, const Indices& chosen,
-                   std::vector<AlleleScores>& to);
-  void add_reads(const Allele& allele, ScoreReads& reads);
+  void score_whole(std::span<const Allele> alleles, std::span<AlleleScores> to);
+  void score_reads(std::span<const Allele> alleles, std::span<AlleleScores> to);
+  void add_reads(const Allele& allele, const AlleleShift& shift, ScoreReads& reads);
+  AlleleShift shift_of(const Allele& allele) const;
   AlleleScores score_allele(const Allele& allele, const Predictions& reference,
                             const Predictions& alternate);
   std::vector<float> score_centre(const Scorer& scorer, const BinRange& bins,
@@ -100,18 +99,17 @@ std::vector<std::uint8_t> WindowScorer::letters_of(std::span<const Allele> allel
 }
 
 void WindowScorer::score(std::span<const Allele> alleles, std::vector<AlleleScores>& to) {
-  Indices read, whole;
-  for (std::size_t i = 0; i < alleles.size(); ++i)
-    (options_.reuse && has_same_length(place(alleles[i])) ? read : whole).push_back(i);
+  if (alleles.empty()) return;
   std::vector<AlleleScores> scores(alleles.size());
-  if (!read.empty()) score_reads(alleles, read, scores);
-  if (!whole.empty()) score_whole(alleles, whole, scores);
+  if (options_.reuse)
+    score_reads(alleles, scores);
+  else
+    score_whole(alleles, scores);
   std::move(scores.begin(), scores.end(), std::back_inserter(to));
 }
 
 // Scores by all tracks of whole windows.
-void WindowScorer::score_whole(std::span<const Allele> alleles, const Indices& chosen,
-                               std::vector<AlleleScores>& to) {
+void WindowScorer::score_whole(std::span<const Allele> alleles, std::span<AlleleScores> to) {
   const bool has_junctions = std::any_of(
       options_.scorers.begin(), options_.scorers.end(),
       [](const Scorer& scorer) { return scorer.kind == Scorer::Kind::splice_junction; });
@@ -125,22 +123,26 @@ void WindowScorer::score_whole(std::span<const Allele> alleles, const Indices& c
   std::vector<models::SiteWindow> sites_of_reference;
   const models::Outputs of_reference = run(letters_of(nullptr), sites_of_reference);
   const Predictions reference{of_reference, sites_of_reference};
-  run_in_parts(chosen.size(), at_once_, [&](std::size_t first, std::size_t n) {
-    std::vector<Allele> part;
-    for (std::size_t i = first; i < first + n; ++i) part.push_back(alleles[chosen[i]]);
+  run_in_parts(alleles.size(), at_once_, [&](std::size_t first, std::size_t n) {
+    const std::span<const Allele> part = alleles.subspan(first, n);
     std::vector<models::SiteWindow> sites;
     const models::Outputs outputs = run(letters_of(part), sites);
     for (std::size_t i = 0; i < n; ++i)
-      to[chosen[first + i]] = score_allele(part[i], reference, {outputs, sites, i, n});
+      to[first + i] = score_allele(part[i], reference, {outputs, sites, i, n});
   });
 }
 
-// Alleles as long as REF, by what scorers read.
-void WindowScorer::score_reads(std::span<const Allele> alleles, const Indices& chosen,
-                               std::vector<AlleleScores>& to) {
+AlleleShift WindowScorer::shift_of(const Allele& allele) const {
+  const AllelePlace of_allele = place(allele);
+  return find_shift(of_allele.variant.position - window_.begin, of_allele.n_reference(),
+                    of_allele.n_alternate());
+}
+
+// By what scorers read.
+void WindowScorer::score_reads(std::span<const Allele> alleles, std::span<AlleleScores> to) {
   ScoreReads reads_of_reference(model_);
   reads_of_reference.add_window();
-  for (const std::size_t i : chosen) add_reads(alleles[i], reads_of_reference);
+  for (const Allele& allele : alleles) add_reads(allele, {}, reads_of_reference);
   if (reads_of_reference.has_sites()) model_.reserve_sites(1 + at_once_);
   const auto request_for = [](const ScoreReads& reads, std::vector<models::SiteWindow>& sites) {
     DnaModel::Request request = reads.request();
@@ -158,7 +160,7 @@ void WindowScorer::score_reads(std::span<const Allele> alleles, const Indices& c
   }
   const Predictions reference{of_reference, sites_of_reference, 0, 1, &reads_of_reference};
   Indices near, other;
-  for (const std::size_t i : chosen) {
+  for (std::size_t i = 0; i < alleles.size(); ++i) {
     const bool is_near = !kept.empty() && model_.is_near(letters, letters_of(&alleles[i]));
     (is_near ? near : other).push_back(i);
   }
@@ -169,7 +171,7 @@ void WindowScorer::score_reads(std::span<const Allele> alleles, const Indices& c
       ScoreReads reads(model_);
       for (const Allele& allele : part) {
         reads.add_window();
-        add_reads(allele, reads);
+        add_reads(allele, shift_of(allele), reads);
       }
       std::vector<models::SiteWindow> sites;
       const DnaModel::Request request = request_for(reads, sites);
@@ -186,8 +188,8 @@ void WindowScorer::score_reads(std::span<const Allele> alleles, const Indices& c
     });
 }
 
-// What score_allele() reads of an allele as long as REF, of it and of the reference.
-void WindowScorer::add_reads(const Allele& allele, ScoreReads& reads) {
+// What score_allele() reads of an allele, whose shift is given, or of the reference, without one.
+void WindowScorer::add_reads(const Allele& allele, const AlleleShift& shift, ScoreReads& reads) {
   const AllelePlace of_allele = place(allele);
   const std::int64_t base = of_allele.variant.position - window_.begin;
   for (const Scorer& scorer : options_.scorers) {
@@ -203,24 +205,28 @@ void WindowScorer::add_reads(const Allele& allele, ScoreReads& reads) {
         break;
       }
       case Scorer::Kind::contact_map: {
+        if (!has_same_length(of_allele)) break;
         const std::int64_t bin = base / loaded.bins.bin_size;
         reads.add_rows(head, {bin, bin + 1});
         break;
       }
       case Scorer::Kind::splice_junction:
-        if (const RowMask mask = genes_.junction_mask(of_allele); !mask.empty())
-          reads.add_sites({mask.front().begin, mask.back().end});
+        for (const BinRange& range : genes_.junction_mask(of_allele)) {
+          const BinRange bases = find_sources(shift, range, window_.size()).rows;
+          reads.add_sites(bases.begin < bases.end ? bases : range);
+        }
         break;
       case Scorer::Kind::polyadenylation:
         for (const WindowGenes::PolyaMasks& gene : genes_.polya_masks(of_allele))
-          for (const RowMask& mask : gene.sites) reads.add_sums(head, mask);
+          for (const RowMask& mask : gene.sites) reads.add_sums(head, mask, shift);
         break;
       case Scorer::Kind::gene_splicing:
         for (const GeneRows& gene : genes_.bodies(of_allele))
-          for (const BinRange& rows : gene.mask) reads.add_rows(head, rows);
+          for (const BinRange& rows : gene.mask)
+            reads.add_rows(head, find_sources(shift, rows, loaded.bins.n_bins).rows);
         break;
       default:
-        for (const GeneRows& gene : genes_.exons()) reads.add_sums(head, gene.mask);
+        for (const GeneRows& gene : genes_.exons()) reads.add_sums(head, gene.mask, shift);
     }
   }
 }
@@ -229,7 +235,7 @@ AlleleScores WindowScorer::score_allele(const Allele& allele, const Predictions&
                                         const Predictions& alternate) {
   const AllelePlace of_allele = place(allele);
   const std::int64_t base = of_allele.variant.position - window_.begin;
-  const AlleleShift shift = find_shift(base, of_allele.n_reference(), of_allele.n_alternate());
+  const AlleleShift shift = shift_of(allele);
   AlleleScores scores{allele.variant, allele.alt, window_, {}};
   for (std::size_t i = 0; i < options_.scorers.size(); ++i) {
     const Scorer& scorer = options_.scorers[i];

@@ -187,6 +187,74 @@ TEST_CASE("dna.scored_variants: what scorers read gives the scores of whole wind
   }
 }
 
+// Over the edges of exons and sites, over whole exons and genes, and at the ends of the sequence.
+TEST_CASE("dna.scored_variants: insertions and deletions anywhere", "[dna][model]") {
+  const Tables tables;
+  std::vector<genome::Variant> variants;
+  for (const std::int64_t position : {2, 3600, 4299, 4399, 4439, 4449, 4469, 4490, 4519, 4529, 4600,
+                                      4639, 5390, 8599, 8989, 8995}) {
+    variants.push_back(tables.variant(position, 1, {std::string(1 + position % 7, 'A')}));
+    if (position + 5 <= kBases)
+      variants.push_back(tables.variant(position, 2 + position % 4, {"G"}));
+  }
+  variants.push_back(tables.variant(4395, 60, {"A"}));
+  variants.push_back(tables.variant(4290, 400, {"ACG"}));
+  variants.push_back(tables.variant(4480, 1, {std::string(300, 'C')}));
+  ScorerOptions options;
+  options.scorers =
+      scorers_of({"ATAC", "RNA_SEQ", "RNA_SEQ_ACTIVE", "SPLICE_SITES", "SPLICE_SITE_USAGE",
+                  "POLYADENYLATION", "SPLICE_JUNCTIONS", "CONTACT_MAPS"});
+  options.genes = &tables.genes;
+  options.polya = &tables.polya;
+  options.windows_per_pass = 4;
+  test::LoadedAlphaGenome loaded(ops::make_cpu_context(2), options_of(options.scorers));
+  for (const std::int64_t grid : {1, 128}) {
+    options.grid = grid;
+    options.reuse = false;
+    const auto whole = score_variants(loaded.model, tables.genome, variants, options);
+    CHECK(whole.size() == variants.size());
+    options.reuse = true;
+    check_same_scores(score_variants(loaded.model, tables.genome, variants, options), whole);
+  }
+}
+
+TEST_CASE("dna.scored_variants: where aligned rows come from", "[dna]") {
+  std::uint64_t state = 1;
+  const auto below = [&](std::int64_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(n));
+  };
+  int n_of_maximum = 0, n_empty = 0;
+  for (int turn = 0; turn < 20000; ++turn) {
+    const std::int64_t n = 1 + below(40), begin = below(n), end = begin + 1 + below(n - begin);
+    const AlleleShift shift{below(n + 3) - 1, below(25) - 12};
+    const SourceRows source = find_sources(shift, {begin, end}, n);
+    std::vector<std::int64_t> rows;  // in turn, without zeros
+    bool has_maximum = false;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t row = find_source(shift, i, n);
+      has_maximum = has_maximum || row == kMaximumRow;
+      if (row != kZeroRow) rows.push_back(row == kMaximumRow ? shift.anchor : row);
+    }
+    INFO(turn << ": " << n << " rows, " << begin << " to " << end << ", anchor " << shift.anchor
+              << ", " << shift.n_inserted);
+    const bool is_same = source.rows.begin >= source.rows.end
+                             ? rows.empty()
+                             : !rows.empty() && source.has_maximum == has_maximum &&
+                                   source.rows.begin == rows.front();
+    CHECK(is_same);
+    n_of_maximum += has_maximum ? 1 : 0;
+    n_empty += rows.empty() ? 1 : 0;
+    if (rows.empty()) continue;
+    // One after the other, or with those of the maximum behind the anchor.
+    const std::int64_t last =
+        rows.back() == shift.anchor && has_maximum ? shift.anchor + shift.n_inserted : rows.back();
+    CHECK(source.rows.end == last + 1);
+    if (!has_maximum) CHECK(source.rows.end - source.rows.begin == std::ssize(rows));
+  }
+  CHECK((n_of_maximum > 1000 && n_empty > 100));
+}
+
 TEST_CASE("dna.scored_variants: only what scorers read is fetched", "[dna][model]") {
   const Tables tables;
   const std::vector<genome::Variant> variants{tables.variant(4499, 1, {""})};
