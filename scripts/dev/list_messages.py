@@ -113,7 +113,7 @@ def code_of_function(name, path):
     for paths in ((path,), tuple(other for other in sources() if other.startswith(folder)), tuple(sources())):
         codes = codes_in(name, paths, 2)
         if codes:
-            return CODES[codes.pop()] if len(codes) == 1 else ""
+            return CODES[next(iter(codes))] if len(codes) == 1 else ""
     return ""
 
 
