@@ -91,8 +91,16 @@ Tensor float_product(const BlockContext& run, const Tensor& x, const Linear& lin
   return out;
 }
 
-void add_product(const BlockContext& run, const Tensor& x, const Linear& linear, const Tensor& to) {
-  ops::gemm(run.context, {x, &linear, ops::Activation::none, to, to});
+void write_product(const BlockContext& run, const Tensor& x, const Linear& linear,
+                   const UpdateTarget& target) {
+  ops::gemm(run.context, {x, &linear, ops::Activation::none, target.residual, target.out});
+}
+
+void write_gated(const BlockContext& run, const Tensor& gate, const Tensor& y,
+                 const UpdateTarget& target) {
+  ops::map(run.context, target.residual.empty()
+                            ? ops::map_gate(gate, y, target.out)
+                            : ops::map_gate_shift(gate, y, target.residual, target.out));
 }
 
 Tensor gated_heads(const BlockContext& run, ops::DotProductAttention op, const GatedHeads& heads,

@@ -21,6 +21,13 @@ inline constexpr float kNormEps = 1e-5f;
 // Of a masked key: a row without other keys weighs all equally.
 inline constexpr float kMaskedLogit = -1e9f;
 
+// Where the update of a block goes: out = residual + update, or the update alone where there is no
+// residual. Rows of the input that the block updates, of one type, f32 or operand; out may be the
+// memory of the residual.
+struct UpdateTarget {
+  tensor::Tensor residual, out;
+};
+
 // Heads with a gate: out(sigmoid(gate x) attention(x)).
 struct GatedHeads {
   tensor::Linear query, key_value, gate, out;
@@ -55,8 +62,12 @@ tensor::Tensor float_product(const BlockContext& run, const tensor::Tensor& x,
                              const tensor::Linear& linear);
 void multiply(const BlockContext& run, const tensor::Tensor& x, const tensor::Linear& linear,
               const tensor::Tensor& out);
-void add_product(const BlockContext& run, const tensor::Tensor& x, const tensor::Linear& linear,
-                 const tensor::Tensor& to);
+// The update is linear x.
+void write_product(const BlockContext& run, const tensor::Tensor& x, const tensor::Linear& linear,
+                   const UpdateTarget& target);
+// The update is sigmoid(gate) y.
+void write_gated(const BlockContext& run, const tensor::Tensor& gate, const tensor::Tensor& y,
+                 const UpdateTarget& target);
 
 // Shows rows [R, heads, h] as [B, queries or keys, heads, h].
 using ShowLines = std::function<tensor::Tensor(const tensor::Tensor& rows)>;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "lib/ops/elementwise/map.hpp"
 #include "lib/tensor/views.hpp"
@@ -32,8 +33,26 @@ Tensor windows_of(const Tensor& rows, std::int64_t n_windows) {
 }
 
 // Whatever the memory holds, NaN too.
-void set_zero(const BlockContext& run, const Tensor& x) {
-  ops::map(run.context, ops::make_map({x}, {{MapCode::load, ops::Map::kNumber}}, x));
+void fill(const BlockContext& run, const Tensor& x, float number) {
+  if (x.size() == 0) return;
+  ops::map(run.context, ops::make_map({x}, {{MapCode::load, ops::Map::kNumber, 0, number}}, x));
+}
+
+// 1 for each key of each window that is an atom and, with a mask, not masked: f32 [windows, 128].
+Tensor window_mask(const BlockContext& run, const Tensor& mask, std::int64_t n_atoms,
+                   std::int64_t n_windows) {
+  const std::int64_t n_rows = n_windows * kWindowQueries + 2 * kBefore;
+  const Tensor line = run.arena.take(DType::f32, {n_rows});
+  const Tensor atoms = line.slice(0, kBefore, kBefore + n_atoms);
+  fill(run, line, 0);
+  if (mask.empty()) {
+    fill(run, atoms, 1);
+  } else {
+    ops::map(run.context, ops::map_copy(mask, atoms));
+  }
+  Tensor windows(line.data, DType::f32, {n_windows, kWindowKeys});
+  windows.stride[0] = kWindowQueries;
+  return windows;
 }
 
 }  // namespace
@@ -91,7 +110,7 @@ WindowAttention read_window_attention(Context& context, WeightTable& table, cons
 
 Tensor adaptive_norm(const BlockContext& run, const AdaptiveNorm& block, const Tensor& a,
                      const Tensor& s) {
-  const Tensor out = normalised(run, a, {{}, {}, kNormEps});
+  const Tensor out = normalised(run, a, {{}, {}, block.norm.eps});
   const auto scope = run.arena.scope();
   const Tensor n = normalised(run, s, block.norm);
   ops::map(run.context, ops::map_gate_shift(product(run, n, block.gate), out,
@@ -99,11 +118,11 @@ Tensor adaptive_norm(const BlockContext& run, const AdaptiveNorm& block, const T
   return out;
 }
 
-void add_conditioned_attention(const BlockContext& run, const ConditionedAttention& block,
-                               const Tensor& a, const Tensor& s, const Tensor& z,
-                               const Tensor& mask) {
+void write_conditioned_attention(const BlockContext& run, const ConditionedAttention& block,
+                                 const Tensor& a, const Tensor& s, const Tensor& z,
+                                 const Tensor& mask, const UpdateTarget& target) {
   const auto scope = run.arena.scope();
-  const std::int64_t n = a.shape[0];
+  const std::int64_t n = z.shape[0];
   const Tensor bias =
       float_product(run, normalised(run, rows_of_pairs(z), block.norm_pair), block.bias);
   ops::DotProductAttention op;
@@ -114,11 +133,17 @@ void add_conditioned_attention(const BlockContext& run, const ConditionedAttenti
   const Tensor heads =
       gated_heads(run, op, block.heads, adaptive_norm(run, block.norm, a, s), lines);
   const Tensor gate = product(run, as_operand(run, s), block.last);
-  ops::map(run.context, ops::map_gate_shift(gate, product(run, heads, block.heads.out), a, a));
+  write_gated(run, gate, product(run, heads, block.heads.out), target);
 }
 
-void add_conditioned_transition(const BlockContext& run, const ConditionedTransition& block,
-                                const Tensor& a, const Tensor& s) {
+void add_conditioned_attention(const BlockContext& run, const ConditionedAttention& block,
+                               const Tensor& a, const Tensor& s, const Tensor& z,
+                               const Tensor& mask) {
+  write_conditioned_attention(run, block, a, s, z, mask, {a, a});
+}
+
+void write_conditioned_transition(const BlockContext& run, const ConditionedTransition& block,
+                                  const Tensor& a, const Tensor& s, const UpdateTarget& target) {
   const auto scope = run.arena.scope();
   const std::int64_t hidden = block.down.n_in;
   const Tensor parts = product(run, adaptive_norm(run, block.norm, a, s), block.up);
@@ -133,25 +158,20 @@ void add_conditioned_transition(const BlockContext& run, const ConditionedTransi
     ops::map(run.context, ops::map_glu(MapCode::silu, gated, part(1), gated));
   }
   const Tensor gate = product(run, as_operand(run, s), block.gate);
-  ops::map(run.context, ops::map_gate_shift(gate, product(run, gated, block.down), a, a));
+  write_gated(run, gate, product(run, gated, block.down), target);
 }
 
-std::vector<float> window_mask(std::int64_t n_rows, std::int64_t n_atoms) {
-  const std::int64_t n_windows = n_rows / kWindowQueries;
-  std::vector<float> mask;
-  for (std::int64_t t = 0; t < n_windows; ++t)
-    for (std::int64_t j = 0; j < kWindowKeys; ++j) {
-      const std::int64_t atom = t * kWindowQueries - kBefore + j;
-      mask.push_back(atom >= 0 && atom < n_atoms ? 1.0f : 0.0f);
-    }
-  return mask;
+void add_conditioned_transition(const BlockContext& run, const ConditionedTransition& block,
+                                const Tensor& a, const Tensor& s) {
+  write_conditioned_transition(run, block, a, s, {a, a});
 }
 
-void add_window_attention(const BlockContext& run, const WindowAttention& block, const Tensor& a,
-                          const Tensor& pair, const Tensor& mask) {
+void write_window_attention(const BlockContext& run, const WindowAttention& block, const Tensor& a,
+                            const Tensor& pair, const Tensor& mask, const UpdateTarget& target) {
   const auto scope = run.arena.scope();
   Context& context = run.context;
-  const std::int64_t n_rows = a.shape[0], n_windows = n_rows / kWindowQueries;
+  const std::int64_t n = a.shape[0], n_windows = (n + kWindowQueries - 1) / kWindowQueries;
+  const std::int64_t n_rows = n_windows * kWindowQueries;  // the last of which may be no atoms
   const std::int64_t n_pairs = n_windows * kWindowQueries * kWindowKeys;
   const GatedHeads& heads = block.heads;
   const std::int64_t width = heads.n_heads * heads.d_head;
@@ -164,23 +184,32 @@ void add_window_attention(const BlockContext& run, const WindowAttention& block,
   const Tensor x = normalised(run, a, block.norm);
   // Keys and values, with zeros in front and behind for windows at the ends.
   const Tensor padded = take_operand(run, n_rows + 2 * kBefore, 2 * width);
-  set_zero(run, padded.slice(0, 0, kBefore));
-  set_zero(run, padded.slice(0, n_rows + kBefore, n_rows + 2 * kBefore));
-  multiply(run, x, heads.key_value, padded.slice(0, kBefore, n_rows + kBefore));
+  fill(run, padded.slice(0, 0, kBefore), 0);
+  fill(run, padded.slice(0, n + kBefore, n_rows + 2 * kBefore), 0);
+  multiply(run, x, heads.key_value, padded.slice(0, kBefore, n + kBefore));
+  const Tensor query = take_operand(run, n_rows, width);
+  fill(run, query.slice(0, n, n_rows), 0);
+  multiply(run, x, heads.query, query.slice(0, 0, n));
   const auto split = [&](const Tensor& rows) { return split_axis(rows, 1, heads.d_head); };
   const Tensor attended = take_operand(run, n_rows, width);
   ops::DotProductAttention op;
-  op.q = split_axis(split(product(run, x, heads.query)), 0, kWindowQueries);
+  op.q = split_axis(split(query), 0, kWindowQueries);
   op.k = windows_of(split(padded.slice(1, 0, width)), n_windows);
   op.v = windows_of(split(padded.slice(1, width, 2 * width)), n_windows);
   op.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(heads.d_head)));
   op.bias = permuted(split_axis(split_axis(bias, 0, kWindowKeys), 0, kWindowQueries), {0, 3, 1, 2});
-  op.key_mask = mask;
+  op.key_mask = window_mask(run, mask, n, n_windows);
   op.masked_value = kMaskedLogit;
   op.out = split_axis(split(attended), 0, kWindowQueries);
   ops::dot_product_attention(context, op);
-  ops::map(context, ops::map_gate(product(run, x, heads.gate), attended, attended));
-  add_product(run, attended, heads.out, a);
+  const Tensor of_atoms = attended.slice(0, 0, n);
+  ops::map(context, ops::map_gate(product(run, x, heads.gate), of_atoms, of_atoms));
+  write_product(run, of_atoms, heads.out, target);
+}
+
+void add_window_attention(const BlockContext& run, const WindowAttention& block, const Tensor& a,
+                          const Tensor& pair, const Tensor& mask) {
+  write_window_attention(run, block, a, pair, mask, {a, a});
 }
 
 }  // namespace biogpu::models

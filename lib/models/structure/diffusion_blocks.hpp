@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "lib/models/structure/block_parts.hpp"
 
@@ -40,7 +39,8 @@ struct ConditionedTransition {
   tensor::Linear up, down, gate;
 };
 
-// Atoms in windows: 32 queries see the 128 atoms around them, with a bias of their pairs.
+// Atoms in windows: 32 queries see the 128 atoms around them, with a bias of their pairs. Window t
+// has queries 32 t to 32 t + 31 and keys 32 t - 48 to 32 t + 79.
 struct WindowAttention {
   tensor::Norm norm, norm_pair;
   tensor::Linear bias;
@@ -63,23 +63,32 @@ WindowAttention read_window_attention(tensor::Context& context, tensor::WeightTa
                                       const std::string& name, std::int64_t c, std::int64_t c_pair,
                                       std::int64_t n_heads);
 
-// a: f32 [R, c]; s: f32 [R, c_cond]; z: f32 [N, N, c_pair] with N = R; mask: f32 [N] of 0 and 1, of
-// the keys, or empty.
+// a: f32 or, but for add_*(), operand [B N, c], as s [B N, c_cond]: B times N tokens, which share z
+// [N, N, c_pair] and the mask, f32 [N] of 0 and 1, of the keys, or empty. The norm's result is an
+// operand [B N, c].
 tensor::Tensor adaptive_norm(const BlockContext& run, const AdaptiveNorm& block,
                              const tensor::Tensor& a, const tensor::Tensor& s);
+void write_conditioned_attention(const BlockContext& run, const ConditionedAttention& block,
+                                 const tensor::Tensor& a, const tensor::Tensor& s,
+                                 const tensor::Tensor& z, const tensor::Tensor& mask,
+                                 const UpdateTarget& target);
 void add_conditioned_attention(const BlockContext& run, const ConditionedAttention& block,
                                const tensor::Tensor& a, const tensor::Tensor& s,
                                const tensor::Tensor& z, const tensor::Tensor& mask = {});
+void write_conditioned_transition(const BlockContext& run, const ConditionedTransition& block,
+                                  const tensor::Tensor& a, const tensor::Tensor& s,
+                                  const UpdateTarget& target);
 void add_conditioned_transition(const BlockContext& run, const ConditionedTransition& block,
                                 const tensor::Tensor& a, const tensor::Tensor& s);
 
-// a: f32 [R, c], R a multiple of 32, whose last rows may be padding; pair: f32 [R / 32, 32, 128,
-// c_pair]; mask: f32 [R / 32, 128], window_mask().
+// a: f32 or, for write_*(), operand [N, c], of N atoms in T = ceil(N / 32) windows, as pair [T, 32,
+// 128, c_pair], whose numbers of atoms that are none are not used. mask: f32 [N] of 0 and 1, of the
+// keys, or empty.
+void write_window_attention(const BlockContext& run, const WindowAttention& block,
+                            const tensor::Tensor& a, const tensor::Tensor& pair,
+                            const tensor::Tensor& mask, const UpdateTarget& target);
 void add_window_attention(const BlockContext& run, const WindowAttention& block,
                           const tensor::Tensor& a, const tensor::Tensor& pair,
                           const tensor::Tensor& mask);
-// 1 for each key of each window that is one of the first n_atoms of n_rows rows, else 0. Window t
-// has queries 32 t to 32 t + 31 and keys 32 t - 48 to 32 t + 79.
-std::vector<float> window_mask(std::int64_t n_rows, std::int64_t n_atoms);
 
 }  // namespace biogpu::models

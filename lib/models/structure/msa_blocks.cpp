@@ -28,40 +28,51 @@ constexpr float kMinRows = 1e-3f;
 // Numbers of outer products at a time: 2^25 in fp32 are 128 MB.
 constexpr std::int64_t kOuterNumbers = std::int64_t{1} << 25;
 
-// Adds to z what the map gives, without its bias, of means over all n_rows rows: y, f32 [n, N, c].
-// counts: [n, N, 1], rows that both columns have; empty: all of them.
-void add_mean(Context& context, const OuterProductMean& block, const Tensor& y, float n_rows,
-              const Tensor& counts, const Tensor& z) {
+// As the last step, where there is one.
+void add_residual(ops::Map& map, const Tensor& residual) {
+  if (residual.empty()) return;
+  const auto slot = static_cast<std::uint8_t>(map.n_inputs);
+  map.inputs[slot].x = residual;
+  map.steps[static_cast<std::size_t>(map.n_steps)] = {MapCode::add, slot};
+  ++map.n_inputs;
+  ++map.n_steps;
+}
+
+// The update is what the map gives of means over all n_rows rows; y: f32 [n, N, c], without its
+// bias. counts: [n, N, 1], rows that both columns have; empty: all of them. target: [n, N, c].
+void write_mean(Context& context, const OuterProductMean& block, const Tensor& y, float n_rows,
+                const Tensor& counts, const UpdateTarget& target) {
   using ops::Map;
   const Tensor& bias = block.out_bias;
+  Map map;
   if (counts.empty() && block.divides_bias) {
     const float scale = 1 / (n_rows + kMinRows);
-    ops::map(context, ops::make_map({y, bias, z},
-                                    {{MapCode::multiply_add, Map::kNumber, 1, n_rows},
-                                     {MapCode::multiply_add, Map::kNumber, 2, scale}},
-                                    z));
+    map = ops::make_map({y, bias},
+                        {{MapCode::multiply_add, Map::kNumber, 1, n_rows},
+                         {MapCode::multiply, Map::kNumber, 0, scale}},
+                        target.out);
   } else if (counts.empty()) {
-    ops::map(context, ops::make_map({y, bias, z}, {{MapCode::add, 1}, {MapCode::add, 2}}, z));
+    map = ops::map_add(y, bias, target.out);
   } else if (block.divides_bias) {
-    ops::map(context, ops::make_map({counts, y, bias, z},
-                                    {{MapCode::add, Map::kNumber, 0, kMinRows},
-                                     {MapCode::keep, Map::kKept},
-                                     {MapCode::load, 1},
-                                     {MapCode::multiply_add, Map::kNumber, 2, n_rows},
-                                     {MapCode::divide, Map::kKept},
-                                     {MapCode::add, 3}},
-                                    z));
+    map = ops::make_map({counts, y, bias},
+                        {{MapCode::add, Map::kNumber, 0, kMinRows},
+                         {MapCode::keep, Map::kKept},
+                         {MapCode::load, 1},
+                         {MapCode::multiply_add, Map::kNumber, 2, n_rows},
+                         {MapCode::divide, Map::kKept}},
+                        target.out);
   } else {
-    ops::map(context, ops::make_map({counts, y, bias, z},
-                                    {{MapCode::maximum, Map::kNumber, 0, 1},
-                                     {MapCode::keep, Map::kKept},
-                                     {MapCode::load, 1},
-                                     {MapCode::multiply, Map::kNumber, 0, n_rows},
-                                     {MapCode::divide, Map::kKept},
-                                     {MapCode::add, 2},
-                                     {MapCode::add, 3}},
-                                    z));
+    map = ops::make_map({counts, y, bias},
+                        {{MapCode::maximum, Map::kNumber, 0, 1},
+                         {MapCode::keep, Map::kKept},
+                         {MapCode::load, 1},
+                         {MapCode::multiply, Map::kNumber, 0, n_rows},
+                         {MapCode::divide, Map::kKept},
+                         {MapCode::add, 2}},
+                        target.out);
   }
+  add_residual(map, target.residual);
+  ops::map(context, map);
 }
 
 }  // namespace
@@ -74,7 +85,10 @@ OuterProductMean read_outer_product_mean(Context& context, WeightTable& table,
   block.norm = table.take_norm(context, name + ".layer_norm", shape.c_msa, kNormEps);
   const std::array<LinearPart, 2> sides = {LinearPart{name + ".linear_1", shape.c_outer},
                                            LinearPart{name + ".linear_2", shape.c_outer}};
-  block.sides = table.take_linear_parts(context, sides, shape.c_msa, false);
+  const bool has_bias = std::any_of(sides.begin(), sides.end(), [&](const LinearPart& side) {
+    return table.has(side.name + ".bias");
+  });
+  block.sides = table.take_linear_parts(context, sides, shape.c_msa, has_bias);
   block.out =
       take_map(context, table, name + ".linear_out", shape.c_pair, shape.c_outer * shape.c_outer);
   const tensor::HostTensor bias = table.take(name + ".linear_out.bias", {shape.c_pair});
@@ -97,8 +111,8 @@ PairWeightedAveraging read_pair_weighted_averaging(Context& context, WeightTable
   return block;
 }
 
-void add_outer_product_mean(const BlockContext& run, const OuterProductMean& block, const Tensor& m,
-                            const Tensor& mask, const Tensor& z) {
+void write_outer_product_mean(const BlockContext& run, const OuterProductMean& block,
+                              const Tensor& m, const Tensor& mask, const UpdateTarget& target) {
   const auto scope = run.arena.scope();
   Context& context = run.context;
   const std::int64_t n_rows = m.shape[0], n = m.shape[1], c = block.c_outer;
@@ -130,14 +144,24 @@ void add_outer_product_mean(const BlockContext& run, const OuterProductMean& blo
     ops::permute(context, {permuted(split_axis(split_axis(means, 1, c), 0, c), {0, 2, 1, 3}),
                            split_axis(split_axis(outer, 1, c), 0, n)});
     const Tensor y = split_axis(float_product(run, outer, block.out), 0, n);
+    const auto lines = [&](const Tensor& all) {
+      return all.empty() ? Tensor() : split_axis(all, 0, n).slice(0, begin, end);
+    };
     Tensor count;
     if (!mask.empty()) count = repeated(counts.slice(0, begin, end), 2);
-    add_mean(context, block, y, n_summed, count, z.slice(0, begin, end));
+    write_mean(context, block, y, n_summed, count, {lines(target.residual), lines(target.out)});
   }
 }
 
-void add_pair_weighted_averaging(const BlockContext& run, const PairWeightedAveraging& block,
-                                 const Tensor& m, const Tensor& z, const Tensor& token_mask) {
+void add_outer_product_mean(const BlockContext& run, const OuterProductMean& block, const Tensor& m,
+                            const Tensor& mask, const Tensor& z) {
+  const Tensor rows = rows_of_pairs(z);
+  write_outer_product_mean(run, block, m, mask, {rows, rows});
+}
+
+void write_pair_weighted_averaging(const BlockContext& run, const PairWeightedAveraging& block,
+                                   const Tensor& m, const Tensor& z, const Tensor& token_mask,
+                                   const UpdateTarget& target) {
   const auto scope = run.arena.scope();
   Context& context = run.context;
   const std::int64_t n_rows = m.shape[0], n = m.shape[1], width = block.n_heads * block.d_head;
@@ -166,7 +190,13 @@ void add_pair_weighted_averaging(const BlockContext& run, const PairWeightedAver
   const Tensor means = take_operand(run, n_rows * n, width);
   ops::matmul(context, {repeated(permuted(weights, {2, 0, 1}), 0), heads(value), heads(means)});
   ops::map(context, ops::map_gate(product(run, x, block.gate), means, means));
-  add_product(run, means, block.out, rows);
+  write_product(run, means, block.out, target);
+}
+
+void add_pair_weighted_averaging(const BlockContext& run, const PairWeightedAveraging& block,
+                                 const Tensor& m, const Tensor& z, const Tensor& token_mask) {
+  const Tensor rows = rows_of_pairs(m);
+  write_pair_weighted_averaging(run, block, m, z, token_mask, {rows, rows});
 }
 
 }  // namespace biogpu::models

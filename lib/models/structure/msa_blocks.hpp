@@ -36,18 +36,25 @@ struct PairWeightedAveraging {
   std::int64_t n_heads = 0, d_head = 0;
 };
 
-// Under the names of Protenix.
+// Under the names of Protenix. The sides of an outer product mean have biases where the checkpoint
+// does, as in AlphaFold 2.
 OuterProductMean read_outer_product_mean(tensor::Context& context, tensor::WeightTable& table,
                                          const std::string& name, const MsaShape& shape);
 PairWeightedAveraging read_pair_weighted_averaging(tensor::Context& context,
                                                    tensor::WeightTable& table,
                                                    const std::string& name, const MsaShape& shape);
 
-// m: f32 [S, N, c_msa]; mask: f32 [S, N] of 0 and 1, or empty; z: f32 [N, N, c_pair]; token_mask:
-// f32 [N] of 0 and 1, where 0 weighs nothing, or empty.
+// m: f32 or, for write_*(), operand [S, N, c_msa], as z [N, N, c_pair]; mask: f32 [S, N] of 0 and
+// 1, or empty; token_mask: f32 [N] of 0 and 1, where 0 weighs nothing, or empty.
+void write_outer_product_mean(const BlockContext& run, const OuterProductMean& block,
+                              const tensor::Tensor& m, const tensor::Tensor& mask,
+                              const UpdateTarget& target);
 void add_outer_product_mean(const BlockContext& run, const OuterProductMean& block,
                             const tensor::Tensor& m, const tensor::Tensor& mask,
                             const tensor::Tensor& z);
+void write_pair_weighted_averaging(const BlockContext& run, const PairWeightedAveraging& block,
+                                   const tensor::Tensor& m, const tensor::Tensor& z,
+                                   const tensor::Tensor& token_mask, const UpdateTarget& target);
 void add_pair_weighted_averaging(const BlockContext& run, const PairWeightedAveraging& block,
                                  const tensor::Tensor& m, const tensor::Tensor& z,
                                  const tensor::Tensor& token_mask);

@@ -120,10 +120,7 @@ void write_triangle_product(const BlockContext& run, const TriangleProduct& bloc
   } else {
     ops::matmul(run.context, {transposed(a), b, by_channel(sums)});
   }
-  const Tensor y = product(run, normalised(run, sums, block.norm_out), block.out);
-  ops::map(run.context, target.residual.empty()
-                            ? ops::map_gate(gate, y, target.out)
-                            : ops::map_gate_shift(gate, y, target.residual, target.out));
+  write_gated(run, gate, product(run, normalised(run, sums, block.norm_out), block.out), target);
 }
 
 void add_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
@@ -148,9 +145,7 @@ void write_triangle_attention(const BlockContext& run, const TriangleAttention& 
     const Tensor pairs = split_axis(heads, 0, n);
     return ending ? permuted(pairs, {1, 0, 2, 3}) : pairs;
   };
-  const Tensor heads = gated_heads(run, op, block.heads, x, lines);
-  ops::gemm(run.context,
-            {heads, &block.heads.out, ops::Activation::none, target.residual, target.out});
+  write_product(run, gated_heads(run, op, block.heads, x, lines), block.heads.out, target);
 }
 
 void add_triangle_attention(const BlockContext& run, const TriangleAttention& block, Node node,
@@ -159,30 +154,40 @@ void add_triangle_attention(const BlockContext& run, const TriangleAttention& bl
   write_triangle_attention(run, block, node, z, mask, {rows, rows});
 }
 
-void add_transition(const BlockContext& run, const Transition& block, const Tensor& x) {
+void write_transition(const BlockContext& run, const Transition& block, const Tensor& x,
+                      const UpdateTarget& target) {
   const std::int64_t hidden = block.down.n_in;
   for (std::int64_t begin = 0; begin < x.shape[0]; begin += kTransitionRows) {
     const auto scope = run.arena.scope();
-    const Tensor rows = x.slice(0, begin, std::min(begin + kTransitionRows, x.shape[0]));
+    const std::int64_t end = std::min(begin + kTransitionRows, x.shape[0]);
+    const Tensor rows = x.slice(0, begin, end);
+    const Tensor residual =
+        target.residual.empty() ? Tensor() : target.residual.slice(0, begin, end);
+    const UpdateTarget rows_target{residual, target.out.slice(0, begin, end)};
     const Tensor x_norm = normalised(run, rows, block.norm);
     if (block.is_relu) {
       const Tensor inner = take_operand(run, rows.shape[0], hidden);
       ops::gemm(run.context, {x_norm, &block.up, ops::Activation::relu, {}, inner});
-      add_product(run, inner, block.down, rows);
+      write_product(run, inner, block.down, rows_target);
       continue;
     }
     const Tensor halves = product(run, x_norm, block.up);
     const Tensor gated = halves.slice(1, 0, hidden);
     ops::map(run.context,
              ops::map_glu(MapCode::silu, gated, halves.slice(1, hidden, 2 * hidden), gated));
-    add_product(run, gated, block.down, rows);
+    write_product(run, gated, block.down, rows_target);
   }
 }
 
-void add_pair_bias_attention(const BlockContext& run, const PairBiasAttention& block,
-                             const Tensor& s, const Tensor& z, const Tensor& mask) {
+void add_transition(const BlockContext& run, const Transition& block, const Tensor& x) {
+  write_transition(run, block, x, {x, x});
+}
+
+void write_pair_bias_attention(const BlockContext& run, const PairBiasAttention& block,
+                               const Tensor& s, const Tensor& z, const Tensor& mask,
+                               const UpdateTarget& target) {
   const auto scope = run.arena.scope();
-  const std::int64_t n = s.shape[0];
+  const std::int64_t n = z.shape[0];
   const Tensor bias = run.arena.take(DType::f32, {n * n, block.bias.n_out});
   {
     const auto norm_scope = run.arena.scope();
@@ -194,7 +199,12 @@ void add_pair_bias_attention(const BlockContext& run, const PairBiasAttention& b
   op.masked_value = kMaskedLogit;
   const auto lines = [&](const Tensor& heads) { return split_axis(heads, 0, n); };
   const Tensor heads = gated_heads(run, op, block.heads, normalised(run, s, block.norm), lines);
-  add_product(run, heads, block.heads.out, s);
+  write_product(run, heads, block.heads.out, target);
+}
+
+void add_pair_bias_attention(const BlockContext& run, const PairBiasAttention& block,
+                             const Tensor& s, const Tensor& z, const Tensor& mask) {
+  write_pair_bias_attention(run, block, s, z, mask, {s, s});
 }
 
 }  // namespace biogpu::models

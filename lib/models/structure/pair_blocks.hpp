@@ -10,8 +10,8 @@
 // Blocks of structure models that update the pairs of tokens, or the tokens by their pairs:
 // AlphaFold 2 (Jumper et al. 2021, doi 10.1038/s41586-021-03819-2, supplement 1.6.5 to 1.6.7) and
 // AlphaFold 3 (Abramson et al. 2024, doi 10.1038/s41586-024-07487-w, supplement, algorithms 11 to
-// 15 and 24). Each adds what it computes to its input, which is fp32: norms, products and attention
-// read operands, so that rounding does not add up over blocks.
+// 15 and 24). add_*() adds the update of a block to its input, which is fp32: norms, products and
+// attention read operands, so that rounding does not add up over blocks.
 namespace biogpu::models {
 
 // Extents of the blocks of pairs.
@@ -72,13 +72,6 @@ PairBiasAttention read_pair_bias_attention(tensor::Context& context, tensor::Wei
                                            const std::string& name, std::int64_t c_token,
                                            std::int64_t c_pair, std::int64_t n_heads);
 
-// Where the update of a block goes: out = residual + update, or the update alone where there is no
-// residual. Rows [N * N, c_pair] of one type, f32 or operand; out may be the memory of the
-// residual.
-struct UpdateTarget {
-  tensor::Tensor residual, out;
-};
-
 // z: f32 or, for write_*(), operand [N, N, c_pair], contiguous; write_*() may write to its memory.
 // mask: f32 [N, N] of 0 and 1, contiguous, or empty: all 1.
 enum class Edges { outgoing, incoming };
@@ -94,9 +87,15 @@ void write_triangle_attention(const BlockContext& run, const TriangleAttention& 
                               const UpdateTarget& target);
 void add_triangle_attention(const BlockContext& run, const TriangleAttention& block, Node node,
                             const tensor::Tensor& z, const tensor::Tensor& mask);
-// x: f32 [R, c], contiguous.
+// x: f32 or, for write_*(), operand [R, c], contiguous.
+void write_transition(const BlockContext& run, const Transition& block, const tensor::Tensor& x,
+                      const UpdateTarget& target);
 void add_transition(const BlockContext& run, const Transition& block, const tensor::Tensor& x);
-// s: f32 [N, c_token]. mask: f32 [N], of the keys, or empty.
+// s: f32 or, for write_*(), operand [B N, c_token]: B times N tokens, which share z [N, N, c_pair]
+// and the mask. mask: f32 [N], of the keys, or empty.
+void write_pair_bias_attention(const BlockContext& run, const PairBiasAttention& block,
+                               const tensor::Tensor& s, const tensor::Tensor& z,
+                               const tensor::Tensor& mask, const UpdateTarget& target);
 void add_pair_bias_attention(const BlockContext& run, const PairBiasAttention& block,
                              const tensor::Tensor& s, const tensor::Tensor& z,
                              const tensor::Tensor& mask);
