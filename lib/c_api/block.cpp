@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <functional>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -15,9 +14,11 @@
 
 #include "lib/c_api/block_arrays.hpp"
 #include "lib/c_api/block_device.hpp"
+#include "lib/c_api/block_kinds.hpp"
+#include "lib/c_api/block_run.hpp"
 #include "lib/c_api/calls.hpp"
 #include "lib/core/error.hpp"
-#include "lib/models/structure/pair_blocks.hpp"
+#include "lib/models/structure/block_parts.hpp"
 #include "lib/ops/attention/dot_product_attention.hpp"
 #include "lib/ops/elementwise/map.hpp"
 #include "lib/tensor/views.hpp"
@@ -34,7 +35,6 @@ using tensor::permuted;
 using tensor::Tensor;
 
 constexpr char kBlockPrecisions[] = "auto, fp32, fp64, tf32, bf16, fp16";
-constexpr std::int64_t kMaxGpuHead = 192;
 
 // The arrays of a call of attention, each with an axis of batches.
 struct AttentionArrays {
@@ -98,69 +98,6 @@ void attend(const BlockContext& run, const AttentionArrays& arrays) {
   }
 }
 
-// What a block of a kind computes, with its weights.
-using WriteBlock = std::function<void(const BlockContext& run, const Tensor& z, const Tensor& mask,
-                                      const models::UpdateTarget& target)>;
-struct MadeBlock {
-  std::int64_t c_pair = 0;
-  WriteBlock write;
-};
-
-constexpr char kBlock[] = "block";  // in front of the names of weights
-
-MadeBlock make_product(Context& context, tensor::WeightTable& table, float eps,
-                       models::Edges edges) {
-  models::PairShape shape;
-  shape.c_pair = table.n_rows("block.layer_norm_in.weight");
-  shape.c_product = table.n_rows("block.layer_norm_out.weight");
-  require(shape.c_pair > 0 && shape.c_product > 0, "a norm of no numbers");
-  models::TriangleProduct block = models::read_triangle_product(context, table, kBlock, shape);
-  block.norm_in.eps = block.norm_out.eps = eps;
-  return {shape.c_pair, [block, edges](const BlockContext& run, const Tensor& z, const Tensor& mask,
-                                       const models::UpdateTarget& target) {
-            models::write_triangle_product(run, block, edges, z, mask, target);
-          }};
-}
-
-MadeBlock make_attention(Context& context, tensor::WeightTable& table, float eps,
-                         models::Node node) {
-  models::PairShape shape;
-  shape.c_pair = table.n_rows("block.layer_norm.weight");
-  shape.n_heads = table.n_rows("block.linear.weight");
-  require(shape.c_pair > 0 && shape.n_heads > 0, "a norm of no numbers, or no heads");
-  shape.d_head = 1;  // where weights are missing, which is told at the end
-  if (table.has("block.linear.weight") && table.has("block.mha.linear_q.weight")) {
-    const std::int64_t width = table.n_rows("block.mha.linear_q.weight");
-    require(width > 0 && width % shape.n_heads == 0,
-            "the rows of mha.linear_q.weight are no multiple of those of linear.weight, the heads");
-    shape.d_head = width / shape.n_heads;
-  }
-  require(context.kind() != Context::Kind::gpu || shape.d_head <= kMaxGpuHead,
-          "heads of more than 192 numbers on a GPU");
-  models::TriangleAttention block = models::read_triangle_attention(context, table, kBlock, shape);
-  block.norm.eps = eps;
-  return {shape.c_pair, [block, node](const BlockContext& run, const Tensor& z, const Tensor& mask,
-                                      const models::UpdateTarget& target) {
-            models::write_triangle_attention(run, block, node, z, mask, target);
-          }};
-}
-
-MadeBlock make_block(Context& context, const std::string& kind, tensor::WeightTable& table,
-                     float eps) {
-  if (kind == "triangle-product-out")
-    return make_product(context, table, eps, models::Edges::outgoing);
-  if (kind == "triangle-product-in")
-    return make_product(context, table, eps, models::Edges::incoming);
-  if (kind == "triangle-attention-start")
-    return make_attention(context, table, eps, models::Node::starting);
-  if (kind == "triangle-attention-end")
-    return make_attention(context, table, eps, models::Node::ending);
-  throw Error(ErrorCode::usage,
-              fmt::format("kind {}; expected triangle-product-out, triangle-product-in, "
-                          "triangle-attention-start or triangle-attention-end",
-                          kind));
-}
-
 tensor::Checkpoint checkpoint_of(const biogpu_block_weight* weights, int n_weights) {
   std::map<std::string, tensor::StoredTensor> tensors;
   for (int i = 0; i < n_weights; ++i) {
@@ -185,67 +122,14 @@ tensor::Checkpoint checkpoint_of(const biogpu_block_weight* weights, int n_weigh
   return tensor::Checkpoint::in_memory("weights", std::move(tensors));
 }
 
-// The arrays of a call of a block, each with an axis of batches.
-struct PairArrays {
-  Tensor pairs, mask, out;
-  bool adds_pairs = false;
-};
-
-PairArrays arrays_of(BlockDevice& device, const MadeBlock& block, const biogpu_block_call& call) {
-  const auto take = [&](const biogpu_block_tensor& array, const char* name, int n_axes) {
-    const Tensor x = tensor_of(array, name, device.operand());
-    return x.rank == n_axes ? tensor::repeated(x, 0) : x;
-  };
-  PairArrays arrays{take(call.pairs, "pairs", 3), take(call.mask, "mask", 2),
-                    take(call.out, "out", 3)};
-  require_shape(arrays.pairs, "pairs", {-1, -1, -1, block.c_pair});
-  const std::int64_t b = arrays.pairs.shape[0], n = arrays.pairs.shape[1];
-  require_shape(arrays.pairs, "pairs", {b, n, n, block.c_pair});
-  require(arrays.pairs.dtype != DType::u8, "pairs: u8; expected floating-point numbers");
-  require_result(arrays.out, "out");
-  require_shape(arrays.out, "out", {b, n, n, block.c_pair});
-  if (!arrays.mask.empty()) require_shape(arrays.mask, "mask", {b, n, n});
-  require(arrays.mask.dtype == DType::f32, "mask: expected f32");
-  require(call.add_pairs == 0 || call.add_pairs == 1, "add_pairs: neither 0 nor 1");
-  arrays.adds_pairs = call.add_pairs == 1;
-  return arrays;
-}
-
-void write_pairs(const BlockContext& run, const MadeBlock& block, const PairArrays& arrays) {
-  for (std::int64_t b = 0; b < arrays.pairs.shape[0]; ++b) {
-    const auto scope = run.arena.scope();
-    const Tensor pairs = item_of(arrays.pairs, b), out = item_of(arrays.out, b);
-    const Tensor z = contiguous_floats(run, pairs, true);
-    const Tensor mask =
-        arrays.mask.empty() ? Tensor() : contiguous_floats(run, item_of(arrays.mask, b), false);
-    if (out.contiguous() && (!arrays.adds_pairs || out.dtype == z.dtype)) {
-      block.write(
-          run, z, mask,
-          {arrays.adds_pairs ? models::rows_of_pairs(z) : Tensor(), models::rows_of_pairs(out)});
-      continue;
-    }
-    const Tensor update = run.arena.take(DType::f32, {out.shape[0], out.shape[1], out.shape[2]});
-    block.write(run, z, mask, {Tensor(), models::rows_of_pairs(update)});
-    ops::map(run.context,
-             arrays.adds_pairs ? ops::map_add(z, update, out) : ops::map_copy(update, out));
-  }
-}
-
 // A call that passes all checks but those of memory: what it computes.
-BlockDevice::Body body_of(BlockDevice& device, const biogpu_block_attention_call& call) {
+BlockDevice::Body attention_of(BlockDevice& device, const biogpu_block_attention_call& call) {
   const AttentionArrays arrays = arrays_of(device, call);
   if (arrays.q.size() == 0) return [](const BlockContext&) {};
   return [arrays](const BlockContext& run) { attend(run, arrays); };
 }
 
-BlockDevice::Body body_of(BlockDevice& device, const MadeBlock& block,
-                          const biogpu_block_call& call) {
-  const PairArrays arrays = arrays_of(device, block, call);
-  if (arrays.pairs.size() == 0) return [](const BlockContext&) {};
-  return [arrays, &block](const BlockContext& run) { write_pairs(run, block, arrays); };
-}
-
-void require_data(std::initializer_list<const biogpu_block_tensor*> arrays) {
+void require_data(const std::vector<const biogpu_block_tensor*>& arrays) {
   for (const biogpu_block_tensor* const array : arrays) {
     bool has_numbers = array->n_axes > 0;
     for (int i = 0; i < array->n_axes; ++i) has_numbers = has_numbers && array->shape[i] > 0;
@@ -256,6 +140,7 @@ void require_data(std::initializer_list<const biogpu_block_tensor*> arrays) {
 }  // namespace
 }  // namespace biogpu::c_api
 
+using biogpu::c_api::attention_of;
 using biogpu::c_api::body_of;
 using biogpu::c_api::guarded;
 using biogpu::c_api::require;
@@ -297,7 +182,7 @@ void biogpu_block_close(biogpu_block_context* context) {
 int biogpu_block_attention(biogpu_block_context* context, const biogpu_block_attention_call* call) {
   return guarded([&] {
     require(context != nullptr && call != nullptr, "the context or the call is NULL");
-    const auto body = body_of(*context->device, *call);
+    const auto body = attention_of(*context->device, *call);
     biogpu::c_api::require_data(
         {&call->q, &call->k, &call->v, &call->bias, &call->mask, &call->out});
     context->device->run(*call, body);
@@ -309,7 +194,7 @@ int biogpu_block_attention_workspace(biogpu_block_context* context,
   return guarded([&] {
     require(context != nullptr && call != nullptr && bytes != nullptr,
             "the context, the call or bytes is NULL");
-    *bytes = context->device->measure(body_of(*context->device, *call));
+    *bytes = context->device->measure(attention_of(*context->device, *call));
   });
 }
 
@@ -342,7 +227,9 @@ int biogpu_block_run(biogpu_block* block, const biogpu_block_call* call) {
   return guarded([&] {
     require(block != nullptr && call != nullptr, "the block or the call is NULL");
     const auto body = body_of(*block->device, block->made, *call);
-    biogpu::c_api::require_data({&call->pairs, &call->mask, &call->out});
+    std::vector<const biogpu_block_tensor*> arrays{&call->out};
+    for (std::int32_t i = 0; i < call->n_inputs; ++i) arrays.push_back(&call->inputs[i].tensor);
+    biogpu::c_api::require_data(arrays);
     block->device->run(*call, body);
   });
 }

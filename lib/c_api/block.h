@@ -1,5 +1,6 @@
-/* Blocks of protein-structure models for other programs: triangle attention and triangle
- * multiplication of AlphaFold 2, AlphaFold 3 and their relatives, over arrays of the program.
+/* Blocks of protein-structure models for other programs, over arrays of the program: triangle
+ * attention and triangle multiplication of AlphaFold 2, AlphaFold 3 and their relatives, and the
+ * other blocks of AlphaFold 3's trunk.
  *
  * Link with -lbiogpu_potential. Functions that can fail return 0, or the exit code that `biogpu`
  * would end with (1 failed, 2 wrong use, 3 bad input, 4 no such device, 5 out of device memory, 137
@@ -27,7 +28,7 @@
 extern "C" {
 #endif
 
-#define BIOGPU_BLOCK_VERSION 1
+#define BIOGPU_BLOCK_VERSION 2
 
 /* The library's version: BIOGPU_BLOCK_VERSION of the header that it was built with. */
 BIOGPU_BLOCK_EXPORT int biogpu_block_version(void);
@@ -100,32 +101,84 @@ typedef struct biogpu_block_weight {
   biogpu_block_tensor tensor;
 } biogpu_block_weight;
 
-/* kind: as `biogpu lab list` has it, with these weights:
+/* kind: as `biogpu lab list` has it, with the weights and inputs below. A norm has .weight and
+ * .bias [width], a map .weight [outputs, inputs] and, where it is said so, .bias [outputs]. N:
+ * tokens or atoms. c, c_s, c_z, c_m: widths of tokens, of what they are conditioned on, of pairs
+ * and of an alignment; these, hidden widths and heads are those of the weights. The first input is
+ * the one that is updated, unless another is named; masks are 0 or 1 and optional.
  *
- *   triangle-product-out, triangle-product-in:
- *     layer_norm_in, layer_norm_out (.weight and .bias);
- *     linear_a_p, linear_a_g, linear_b_p, linear_b_g, linear_g, linear_z (.weight, each with a
- *     .bias or none; the first five all or none)
+ *   triangle-product-out, triangle-product-in
+ *     weights: norms layer_norm_in, layer_norm_out; maps linear_a_p, linear_a_g, linear_b_p,
+ *       linear_b_g, linear_g, linear_z, each with a .bias or none; the first five all or none
+ *     inputs: pairs [N, N, c_z]; mask [N, N], 0 where a pair is none
  *
- *   triangle-attention-start, triangle-attention-end:
- *     layer_norm (.weight and .bias); linear.weight (the bias of heads);
- *     mha.linear_q, mha.linear_k, mha.linear_v (.weight);
- *     mha.linear_g, mha.linear_o (.weight, each with a .bias or none)
+ *   triangle-attention-start, triangle-attention-end
+ *     weights: norm layer_norm; maps linear (the bias of heads), mha.linear_q, mha.linear_k,
+ *       mha.linear_v, and mha.linear_g, mha.linear_o, each with a .bias or none
+ *     inputs: pairs [N, N, c_z]; mask [N, N], 0 where a pair is none
  *
- * Widths and heads are those of the weights. Weights that are missing or unknown, or have another
- * shape, are bad input. eps: of the norms; 0: 1e-5. *block becomes NULL where it fails. */
+ *   pair-transition, token-transition
+ *     weights: norm layernorm1; maps linear_no_bias_a, linear_no_bias_b, linear_no_bias; or those
+ *       of AlphaFold 2, without a gate: norm layer_norm; maps linear_1, linear_2 with a .bias
+ *     inputs: pairs [N, N, c_z], or tokens [N, c], which may be any rows
+ *
+ *   pair-bias-attention
+ *     weights: norms layernorm_a, layernorm_z; maps linear_nobias_z (the bias of heads),
+ *       attention.linear_q with a .bias, attention.linear_k, attention.linear_v, and
+ *       attention.linear_g, attention.linear_o, each with a .bias or none
+ *     inputs: tokens [N, c]; pairs [N, N, c_z]; mask [N], 0 where a token is no key
+ *
+ *   outer-product-mean
+ *     weights: norm layer_norm; maps linear_1, linear_2, both with a .bias or none, and linear_out
+ *       with a .bias
+ *     inputs: msa [S, N, c_m], S rows of an alignment; mask [S, N], 0 where a row has no token;
+ *       pairs [N, N, c_z], which are updated, and are needed only where they are added
+ *
+ *   pair-weighted-averaging
+ *     weights: norms layernorm_m, layernorm_z; maps linear_no_bias_z (the weights of heads),
+ *       linear_no_bias_mv, linear_no_bias_mg, linear_no_bias_out
+ *     inputs: msa [S, N, c_m]; pairs [N, N, c_z]; mask [N], 0 where a token weighs nothing
+ *
+ *   adaptive-norm: the update is the norm itself
+ *     weights: layernorm_s.weight; maps linear_s with a .bias, linear_nobias_s
+ *     inputs: tokens [N, c]; condition [N, c_s]
+ *
+ *   conditioned-attention
+ *     weights: those of adaptive-norm behind layernorm_a.; norm layernorm_z, or its .weight; maps
+ *       linear_nobias_z, attention.linear_* as in pair-bias-attention, linear_a_last with a .bias
+ *     inputs: tokens [N, c]; condition [N, c_s]; pairs [N, N, c_z]; mask [N], 0: no key
+ *
+ *   conditioned-transition
+ *     weights: those of adaptive-norm behind adaln.; maps linear_nobias_a1, linear_nobias_a2,
+ *       linear_nobias_b, and linear_s with a .bias; for Boltz-2's product of three,
+ * linear_nobias_a3 inputs: tokens [N, c]; condition [N, c_s]
+ *
+ *   window-attention: each 32 atoms attend to the 128 around them
+ *     weights: those of pair-bias-attention
+ *     inputs: atoms [N, c]; pairs [ceil(N / 32), 32, 128, c_z], those of atom 32 t + i with atom
+ *       32 t - 48 + j at (t, i, j), anything where there is no such atom; mask [N], 0: no key
+ *
+ * Weights that are missing or unknown, have another shape, or hold NaN or an infinity are bad
+ * input. eps: of the norms; 0: 1e-5. *block becomes NULL where it fails. */
 BIOGPU_BLOCK_EXPORT int biogpu_block_make(biogpu_block_context* context, const char* kind,
                                           const biogpu_block_weight* weights, int n_weights,
                                           float eps, biogpu_block** block);
 /* NULL does nothing. Memory of weights goes with the context and all of its blocks. */
 BIOGPU_BLOCK_EXPORT void biogpu_block_free(biogpu_block* block);
 
+/* An input by the name that the kind has for it. F32, or numbers of 16 bits if the context takes
+ * them; masks are F32. Each may have an axis of B batches in front; one without it is the same for
+ * all batches. */
+typedef struct biogpu_block_input {
+  const char* name;
+  biogpu_block_tensor tensor; /* 0 axes: not given */
+} biogpu_block_input;
+
 typedef struct biogpu_block_call {
-  biogpu_block_tensor pairs; /* [N, N, c] or [B, N, N, c] */
-  biogpu_block_tensor
-      mask;                /* F32 [N, N] or [B, N, N]: 1, or 0 where a pair is none; or not given */
-  biogpu_block_tensor out; /* as pairs, which it may be; it overlaps no other memory of them */
-  int32_t add_pairs;       /* 1: out becomes pairs plus the update; 0: the update */
+  const biogpu_block_input* inputs; /* in any order */
+  int32_t n_inputs;
+  int32_t add;             /* 1: out becomes the updated input plus the update; 0: the update */
+  biogpu_block_tensor out; /* as the updated input, whose memory it may be; else it overlaps none */
   void* workspace;         /* at a multiple of 256 bytes; NULL: the context's own */
   size_t workspace_bytes;
   void* stream; /* of a GPU, hipStream_t or cudaStream_t; NULL: the default stream */

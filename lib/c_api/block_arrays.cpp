@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <string>
 
 #include "lib/core/error.hpp"
 #include "lib/ops/gather/permute.hpp"
@@ -80,7 +81,7 @@ void require_result(const Tensor& x, const char* name) {
   if (x.dtype == DType::u8) refuse(name, "u8; expected floating-point numbers");
 }
 
-void require_shape(const Tensor& x, const char* name, std::initializer_list<std::int64_t> shape) {
+void require_shape(const Tensor& x, const char* name, const std::vector<std::int64_t>& shape) {
   bool fits = x.rank == static_cast<int>(shape.size());
   std::string expected;
   std::size_t i = 0;
@@ -105,12 +106,27 @@ Tensor item_of(const Tensor& x, std::int64_t i) {
   return item;
 }
 
+Tensor rows_of(const Tensor& x) {
+  if (x.empty()) return x;
+  const std::int64_t width = x.shape[static_cast<std::size_t>(x.rank) - 1];
+  return {x.data, x.dtype, {x.size() / width, width}};
+}
+
+Tensor contiguous_like(const models::BlockContext& run, const Tensor& x, DType type) {
+  Tensor like = run.arena.take(type, {x.size()});
+  like.rank = x.rank;
+  like.shape = x.shape;
+  std::int64_t step = 1;
+  for (auto axis = static_cast<std::size_t>(x.rank); axis-- > 0; step *= x.shape[axis])
+    like.stride[axis] = step;
+  return like;
+}
+
 Tensor contiguous_floats(const models::BlockContext& run, const Tensor& x, bool takes_operands) {
   const bool is_right_type =
       x.dtype == DType::f32 || (takes_operands && x.dtype == run.context.compute_dtype());
   if (is_right_type && x.contiguous()) return x;
-  const Tensor copy = x.rank == 3 ? run.arena.take(DType::f32, {x.shape[0], x.shape[1], x.shape[2]})
-                                  : run.arena.take(DType::f32, {x.shape[0], x.shape[1]});
+  const Tensor copy = contiguous_like(run, x, DType::f32);
   ops::permute(run.context, {x, copy});
   return copy;
 }
@@ -118,7 +134,7 @@ Tensor contiguous_floats(const models::BlockContext& run, const Tensor& x, bool 
 Tensor operands_of(const models::BlockContext& run, const Tensor& x) {
   const DType operand = run.context.compute_dtype();
   if (x.dtype == operand && (x.stride[3] == 1 || x.shape[3] <= 1)) return x;
-  const Tensor copy = run.arena.take(operand, {x.shape[0], x.shape[1], x.shape[2], x.shape[3]});
+  const Tensor copy = contiguous_like(run, x, operand);
   ops::permute(run.context, {x, copy});
   return copy;
 }

@@ -1,8 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-#include <string>
+#include <vector>
 
 #include "lib/c_api/block.h"
 #include "lib/models/structure/block_parts.hpp"
@@ -19,11 +18,17 @@ tensor::Tensor tensor_of(const biogpu_block_tensor& array, const char* name, ten
 void require_result(const tensor::Tensor& x, const char* name);
 // Its shape; -1: any. Throws Error{usage} that names what was found and expected.
 void require_shape(const tensor::Tensor& x, const char* name,
-                   std::initializer_list<std::int64_t> shape);
+                   const std::vector<std::int64_t>& shape);
 
 // Index i of the first axis, without it.
 tensor::Tensor item_of(const tensor::Tensor& x, std::int64_t i);
 
+// Its last axis as columns, all others as rows; contiguous, or empty.
+tensor::Tensor rows_of(const tensor::Tensor& x);
+
+// Memory of the innermost scope for numbers of x's shape.
+tensor::Tensor contiguous_like(const models::BlockContext& run, const tensor::Tensor& x,
+                               tensor::DType type);
 // x itself where it is contiguous and f32 or, if the caller takes them, operands; else a copy in
 // f32 in memory of the innermost scope.
 tensor::Tensor contiguous_floats(const models::BlockContext& run, const tensor::Tensor& x,

@@ -5,7 +5,7 @@
 
 #include "gpu/rt/stream.hpp"
 #include "lib/tensor/float16.hpp"
-#include "tests/c_api/block_support.hpp"
+#include "tests/c_api/kind_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
 using namespace biogpu;
@@ -61,14 +61,14 @@ TEST_CASE("c_api.block: blocks on a GPU equal double precision", "[c_api][device
     else
       stream.copy_to_device(device_pairs.data(), pairs.data(), device_pairs.bytes());
     stream.copy_to_device(device_mask.data(), mask.data(), device_mask.bytes());
-    biogpu_block_call call{};
-    call.pairs = in_bf16
-                     ? array_of(device_bits.data(), {kTokens, kTokens, kWidth}, BIOGPU_BLOCK_BF16)
-                     : array_of(device_pairs.data(), {kTokens, kTokens, kWidth});
-    call.mask = array_of(device_mask.data(), {kTokens, kTokens});
+    test::BlockCall call;
+    call.input("pairs") =
+        in_bf16 ? array_of(device_bits.data(), {kTokens, kTokens, kWidth}, BIOGPU_BLOCK_BF16)
+                : array_of(device_pairs.data(), {kTokens, kTokens, kWidth});
+    call.input("mask") = array_of(device_mask.data(), {kTokens, kTokens});
     call.out = array_of(device_out.data(), {kTokens, kTokens, kWidth});
     call.stream = stream.handle();
-    const int code = biogpu_block_run(block.get(), &call);
+    const int code = call.run(block);
     INFO(biogpu_block_error());
     REQUIRE(code == 0);
     Numbers out(pairs.size());
@@ -83,6 +83,53 @@ TEST_CASE("c_api.block: blocks on a GPU equal double precision", "[c_api][device
     const auto [largest, angle] = test::differences(out, right);
     CHECK(largest < (in_bf16 ? 0.1 : 5e-5));
     CHECK(angle < (in_bf16 ? 2e-4 : 1e-9));
+  }
+}
+
+TEST_CASE("c_api.block_kinds: blocks on a GPU equal double precision", "[c_api][device]") {
+  if (!test::has_gpu()) return;
+  gpu::set_device(0);
+  gpu::Stream stream;
+  const char* const wave = std::getenv("BIOGPU_EMULATED_WAVE");
+  bool in_bf16 = wave != nullptr && std::string(wave) == "64";
+  const auto fp32 = test::open_blocks("gpu", "fp32"), bf16 = test::open_blocks("gpu", "bf16");
+  for (const char* const kind : test::kOtherKinds) {
+    in_bf16 = !in_bf16;
+    CAPTURE(kind, in_bf16);
+    test::KindCase one(
+        kind, 7, [&](float x) { return in_bf16 ? as_bf16(x) : x; }, in_bf16);
+    one.set_mask(5);
+    const auto block = test::make_block(in_bf16 ? bf16 : fp32, kind, one.weights);
+    std::vector<gpu::DeviceBuffer<float>> floats;
+    std::vector<gpu::DeviceBuffer<std::uint16_t>> halves;
+    test::BlockCall call;
+    for (const test::KindInput& input : one.inputs)
+      if (in_bf16 && input.name != "mask") {
+        halves.push_back(test::to_device(bits_of(input.values), stream));
+        call.input(input.name.c_str()) =
+            array_of(halves.back().data(), input.shape, BIOGPU_BLOCK_BF16);
+      } else {
+        floats.push_back(test::to_device(input.values, stream));
+        call.input(input.name.c_str()) = array_of(floats.back().data(), input.shape);
+      }
+    const test::KindInput& updated = one.inputs[one.updated];
+    gpu::DeviceBuffer<float> device_out(updated.values.size());
+    call.out = array_of(device_out.data(), updated.shape);
+    call.stream = stream.handle();
+    Doubles right = one.update();
+    for (const bool adds : {false, true}) {
+      CAPTURE(adds);
+      call.add = adds ? 1 : 0;
+      const int code = call.run(block);
+      INFO(biogpu_block_error());
+      REQUIRE(code == 0);
+      const Numbers out = test::to_host(device_out, stream);
+      if (adds)
+        for (std::size_t i = 0; i < right.size(); ++i) right[i] += updated.values[i];
+      const auto [largest, angle] = test::differences(out, right);
+      CHECK(largest < (in_bf16 ? 0.1 : 5e-5));
+      CHECK(angle < (in_bf16 ? 2e-4 : 1e-9));
+    }
   }
 }
 

@@ -41,7 +41,7 @@ class RandomNumbers {
   std::uint64_t state_;
 };
 
-inline biogpu_block_tensor array_of(const void* data, std::initializer_list<std::int64_t> shape,
+inline biogpu_block_tensor array_of(const void* data, const std::vector<std::int64_t>& shape,
                                     int type = BIOGPU_BLOCK_F32) {
   biogpu_block_tensor array{};
   array.data = const_cast<void*>(data);
@@ -78,11 +78,11 @@ struct BlockWeights {
   std::function<float(float)> rounded = [](float x) { return x; };
 
   explicit BlockWeights(std::uint64_t seed) : random(seed) {}
-  void add_norm(const std::string& name, std::int64_t d) {
+  void add_norm(const std::string& name, std::int64_t d, bool has_bias = true) {
     Numbers weight = random.take(d, 0.4);
     for (float& value : weight) value += 1;
     by_name[name + ".weight"] = {std::move(weight), {d}};
-    by_name[name + ".bias"] = {random.take(d, 0.4), {d}};
+    if (has_bias) by_name[name + ".bias"] = {random.take(d, 0.4), {d}};
   }
   void add_map(const std::string& name, std::int64_t n_out, std::int64_t n_in, bool has_bias,
                double gain = 1.7) {
@@ -103,15 +103,18 @@ struct BlockWeights {
     return weights;
   }
 
+  // With the weight and the bias that there are.
   Doubles norm(const Doubles& x, const std::string& name) const {
+    const auto weight = by_name.find(name + ".weight"), bias = by_name.find(name + ".bias");
     double mean = 0, variance = 0;
     for (const double value : x) mean += value / static_cast<double>(x.size());
     for (const double value : x)
       variance += (value - mean) * (value - mean) / static_cast<double>(x.size());
     Doubles y(x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
-      y[i] = (x[i] - mean) / std::sqrt(variance + 1e-5) * by_name.at(name + ".weight").values[i] +
-             by_name.at(name + ".bias").values[i];
+      y[i] = (x[i] - mean) / std::sqrt(variance + 1e-5) *
+                 (weight == by_name.end() ? 1 : weight->second.values[i]) +
+             (bias == by_name.end() ? 0 : bias->second.values[i]);
     return y;
   }
   Doubles map(const Doubles& x, const std::string& name) const {
@@ -293,6 +296,33 @@ inline BlockPointer make_block(const ContextPointer& context, const char* kind,
   REQUIRE(code == 0);
   return BlockPointer(block);
 }
+
+// Whether the last message has this text.
+inline bool says(const char* text) { return std::strstr(biogpu_block_error(), text) != nullptr; }
+
+// A call whose inputs are set by name.
+class BlockCall : public biogpu_block_call {
+ public:
+  BlockCall() : biogpu_block_call{} {}
+  biogpu_block_tensor& input(const char* name) {
+    for (biogpu_block_input& input : list_)
+      if (std::string(input.name) == name) return input.tensor;
+    list_.push_back({name, {}});
+    return list_.back().tensor;
+  }
+  int run(const BlockPointer& block) { return biogpu_block_run(block.get(), &with_inputs()); }
+  int measure(const BlockPointer& block, std::size_t& bytes) {
+    return biogpu_block_workspace(block.get(), &with_inputs(), &bytes);
+  }
+
+ private:
+  const biogpu_block_call& with_inputs() {
+    inputs = list_.data();
+    n_inputs = static_cast<std::int32_t>(list_.size());
+    return *this;
+  }
+  std::vector<biogpu_block_input> list_;
+};
 
 // The largest difference in units of the root mean square of what is right, and 1 - cosine.
 inline std::pair<double, double> differences(const Numbers& got, const Doubles& right) {

@@ -13,8 +13,6 @@ namespace {
 constexpr std::int64_t kTokens = 5, kSeen = 4, kWidth = 12, kProduct = 7, kHeads = 3, kHead = 5;
 constexpr std::int64_t kBatches = 2, kPairs = kTokens * kTokens * kWidth;
 
-bool says(const char* text) { return std::strstr(biogpu_block_error(), text) != nullptr; }
-
 // Pairs and masks of two batches, each with another mask.
 struct Inputs {
   Numbers pairs, mask;
@@ -24,10 +22,10 @@ struct Inputs {
       mask.insert(mask.end(), one.begin(), one.end());
     }
   }
-  biogpu_block_call call(Numbers& out, bool has_mask) const {
-    biogpu_block_call call{};
-    call.pairs = array_of(pairs.data(), {kBatches, kTokens, kTokens, kWidth});
-    if (has_mask) call.mask = array_of(mask.data(), {kBatches, kTokens, kTokens});
+  test::BlockCall call(Numbers& out, bool has_mask) const {
+    test::BlockCall call;
+    call.input("pairs") = array_of(pairs.data(), {kBatches, kTokens, kTokens, kWidth});
+    if (has_mask) call.input("mask") = array_of(mask.data(), {kBatches, kTokens, kTokens});
     call.out = array_of(out.data(), {kBatches, kTokens, kTokens, kWidth});
     return call;
   }
@@ -79,9 +77,9 @@ TEST_CASE("c_api.block: blocks of pairs equal double precision", "[c_api]") {
           for (const bool adds_pairs : {false, true}) {
             CAPTURE(kind.name, has_bias, context == &fast, has_mask, adds_pairs);
             Numbers out(inputs.pairs.size());
-            biogpu_block_call call = inputs.call(out, has_mask);
-            call.add_pairs = adds_pairs ? 1 : 0;
-            REQUIRE(biogpu_block_run(block.get(), &call) == 0);
+            test::BlockCall call = inputs.call(out, has_mask);
+            call.add = adds_pairs ? 1 : 0;
+            REQUIRE(call.run(block) == 0);
             const Doubles right = expected(kind, weights, inputs, has_mask, adds_pairs);
             CHECK(test::differences(out, right).first < 1e-5);
           }
@@ -96,8 +94,8 @@ TEST_CASE("c_api.block: strided arrays, in place, and without an axis of batches
     CAPTURE(kind.name);
     const auto block = test::make_block(context, kind.name, weights_of(kind, true));
     Numbers plain(inputs.pairs.size());
-    const biogpu_block_call call = inputs.call(plain, true);
-    REQUIRE(biogpu_block_run(block.get(), &call) == 0);
+    test::BlockCall call = inputs.call(plain, true);
+    REQUIRE(call.run(block) == 0);
 
     // Pairs and mask as [N, N, c, B] and [N, N, B] in memory, results with a gap behind each row.
     Numbers turned(inputs.pairs.size()), turned_mask(inputs.mask.size());
@@ -110,15 +108,15 @@ TEST_CASE("c_api.block: strided arrays, in place, and without an axis of batches
     constexpr std::int64_t kPitch = kWidth + 3;
     for (const bool adds_pairs : {false, true}) {
       Numbers wide(kBatches * kTokens * kTokens * kPitch, -7);
-      biogpu_block_call strided{};
-      strided.pairs = test::permuted_array(
+      test::BlockCall strided;
+      strided.input("pairs") = test::permuted_array(
           array_of(turned.data(), {kTokens, kTokens, kWidth, kBatches}), {3, 0, 1, 2});
-      strided.mask = test::permuted_array(
+      strided.input("mask") = test::permuted_array(
           array_of(turned_mask.data(), {kTokens, kTokens, kBatches}), {2, 0, 1});
       strided.out = array_of(wide.data(), {kBatches, kTokens, kTokens, kPitch});
       strided.out.shape[3] = kWidth;
-      strided.add_pairs = adds_pairs ? 1 : 0;
-      REQUIRE(biogpu_block_run(block.get(), &strided) == 0);
+      strided.add = adds_pairs ? 1 : 0;
+      REQUIRE(strided.run(block) == 0);
       for (std::size_t row = 0; row < kBatches * kTokens * kTokens; ++row) {
         for (std::size_t i = 0; i < kWidth; ++i) {
           const std::size_t at = row * kWidth + i;
@@ -131,11 +129,11 @@ TEST_CASE("c_api.block: strided arrays, in place, and without an axis of batches
 
     // The second batch alone, added to its own memory.
     Numbers own(inputs.pairs.begin() + kPairs, inputs.pairs.end());
-    biogpu_block_call in_place{};
-    in_place.pairs = in_place.out = array_of(own.data(), {kTokens, kTokens, kWidth});
-    in_place.mask = array_of(inputs.mask.data() + kTokens * kTokens, {kTokens, kTokens});
-    in_place.add_pairs = 1;
-    REQUIRE(biogpu_block_run(block.get(), &in_place) == 0);
+    test::BlockCall in_place;
+    in_place.input("pairs") = in_place.out = array_of(own.data(), {kTokens, kTokens, kWidth});
+    in_place.input("mask") = array_of(inputs.mask.data() + kTokens * kTokens, {kTokens, kTokens});
+    in_place.add = 1;
+    REQUIRE(in_place.run(block) == 0);
     for (std::size_t i = 0; i < kPairs; ++i)
       CHECK(own[i] == Approx(plain[kPairs + i] + inputs.pairs[kPairs + i]).margin(1e-6));
   }
@@ -156,15 +154,15 @@ TEST_CASE("c_api.block: padding changes no token", "[c_api]") {
             inputs.pairs.begin() + static_cast<std::ptrdiff_t>(i * kTokens + j) * kWidth;
         cut.insert(cut.end(), row, row + kWidth);
       }
-    biogpu_block_call call{};
-    call.pairs = array_of(inputs.pairs.data(), {kTokens, kTokens, kWidth});
-    call.mask = array_of(mask.data(), {kTokens, kTokens});
+    test::BlockCall call;
+    call.input("pairs") = array_of(inputs.pairs.data(), {kTokens, kTokens, kWidth});
+    call.input("mask") = array_of(mask.data(), {kTokens, kTokens});
     call.out = array_of(whole.data(), {kTokens, kTokens, kWidth});
-    REQUIRE(biogpu_block_run(block.get(), &call) == 0);
-    call.pairs = array_of(cut.data(), {kSeen, kSeen, kWidth});
-    call.mask = {};
+    REQUIRE(call.run(block) == 0);
+    call.input("pairs") = array_of(cut.data(), {kSeen, kSeen, kWidth});
+    call.input("mask") = {};
     call.out = array_of(part.data(), {kSeen, kSeen, kWidth});
-    REQUIRE(biogpu_block_run(block.get(), &call) == 0);
+    REQUIRE(call.run(block) == 0);
     for (std::size_t i = 0; i < kSeen; ++i)
       for (std::size_t j = 0; j < kSeen; ++j)
         for (std::size_t e = 0; e < kWidth; ++e)
@@ -239,33 +237,33 @@ TEST_CASE("c_api.block: workspace of the caller", "[c_api]") {
   const auto context = test::open_blocks("cpu", "fp32");
   const auto block = test::make_block(context, kKinds[2].name, weights_of(kKinds[2], false));
   Numbers own(inputs.pairs.size()), given(inputs.pairs.size());
-  biogpu_block_call call = inputs.call(own, true);
-  REQUIRE(biogpu_block_run(block.get(), &call) == 0);
-  call.out.data = call.pairs.data = nullptr;  // not looked at
+  test::BlockCall call = inputs.call(own, true);
+  REQUIRE(call.run(block) == 0);
+  call.out.data = call.input("pairs").data = nullptr;  // not looked at
   std::size_t bytes = 0;
-  REQUIRE(biogpu_block_workspace(block.get(), &call, &bytes) == 0);
+  REQUIRE(call.measure(block, bytes) == 0);
   REQUIRE(bytes >= 256);
   call = inputs.call(given, true);
   const std::unique_ptr<void, void (*)(void*)> memory(
       std::aligned_alloc(256, (bytes / 256 + 2) * 256), &std::free);
   call.workspace = memory.get();
   call.workspace_bytes = bytes;
-  REQUIRE(biogpu_block_run(block.get(), &call) == 0);
+  REQUIRE(call.run(block) == 0);
   CHECK(own == given);
   call.workspace_bytes = bytes - 1;
-  CHECK(biogpu_block_run(block.get(), &call) == 2);
-  CHECK(says("a workspace of"));
+  CHECK(call.run(block) == 2);
+  CHECK(test::says("a workspace of"));
   call.workspace = static_cast<char*>(memory.get()) + 16;
-  CHECK(biogpu_block_run(block.get(), &call) == 2);
-  CHECK(says("multiple of 256"));
+  CHECK(call.run(block) == 2);
+  CHECK(test::says("multiple of 256"));
 }
 
 TEST_CASE("c_api.block: failures return a code and one line", "[c_api]") {
   biogpu_block_context* none = nullptr;
   CHECK(biogpu_block_open("cpu", "fp12", 1, &none) == 2);
-  CHECK(says("none of auto, fp32, fp64, tf32, bf16, fp16"));
+  CHECK(test::says("none of auto, fp32, fp64, tf32, bf16, fp16"));
   CHECK(biogpu_block_open("cpu", "bf16", 1, &none) == 2);
-  CHECK(says("a precision of GPUs"));
+  CHECK(test::says("a precision of GPUs"));
   CHECK(biogpu_block_open("cpu", "fp32", -1, &none) == 2);
   CHECK(biogpu_block_open(nullptr, "fp32", 1, &none) == 2);
   CHECK(none == nullptr);
@@ -285,57 +283,59 @@ TEST_CASE("c_api.block: failures return a code and one line", "[c_api]") {
   };
   test::BlockWeights weights = weights_of(kKinds[2], true);
   CHECK(make("triangle", weights) == 2);
-  CHECK(says("kind triangle; expected"));
+  CHECK(test::says("kind triangle; expected"));
   CHECK(make("triangle-product-out", weights) == 3);
-  CHECK(says("layer_norm_in"));
+  CHECK(test::says("layer_norm_in"));
   const auto missing = weights.by_name.extract("mha.linear_g.weight");
   CHECK(make(kKinds[2].name, weights) == 3);
-  CHECK(says("mha.linear_g.weight"));
+  CHECK(test::says("mha.linear_g.weight"));
   weights = weights_of(kKinds[0], true);
   weights.by_name.erase("linear_b_g.bias");
   CHECK(make(kKinds[0].name, weights) == 3);
-  CHECK(says("linear_b_g.bias"));
+  CHECK(test::says("linear_b_g.bias"));
   weights = weights_of(kKinds[0], true);
   weights.by_name["more.weight"] = {{1.0f}, {1}};
   CHECK(make(kKinds[0].name, weights) == 3);
-  CHECK(says("more.weight"));
+  CHECK(test::says("more.weight"));
   weights = weights_of(kKinds[0], true);
   weights.by_name["linear_z.weight"].values[3] = NAN;
   CHECK(make(kKinds[0].name, weights) == 3);
-  CHECK(says("linear_z.weight"));
+  CHECK(test::says("linear_z.weight"));
   CHECK(made == nullptr);
 
   const auto block = test::make_block(context, kKinds[0].name, weights_of(kKinds[0], false));
   Numbers out(inputs.pairs.size(), -7);
-  const auto refused = [&](const char* what, const std::function<void(biogpu_block_call&)>& spoil) {
-    biogpu_block_call call = inputs.call(out, true);
+  const auto refused = [&](const char* what, const std::function<void(test::BlockCall&)>& spoil) {
+    test::BlockCall call = inputs.call(out, true);
     spoil(call);
-    return biogpu_block_run(block.get(), &call) == 2 && says(what);
+    return call.run(block) == 2 && test::says(what);
   };
-  CHECK(refused("pairs: not given", [](auto& call) { call.pairs.n_axes = 0; }));
-  CHECK(refused("pairs: 6 axes", [](auto& call) { call.pairs.n_axes = 6; }));
+  CHECK(refused("pairs: not given", [](auto& call) { call.input("pairs").n_axes = 0; }));
+  CHECK(refused("pairs: 6 axes", [](auto& call) { call.input("pairs").n_axes = 6; }));
   CHECK(refused("expected [2, 5, 5, 12]", [](auto& call) { call.out.shape[1] = 4; }));
-  CHECK(refused("expected [any, any, any, 12]", [](auto& call) { call.pairs.shape[3] = 11; }));
-  CHECK(refused("mask: f32 [2, 5, 4]", [](auto& call) { call.mask.shape[2] = 4; }));
-  CHECK(refused("mask: type 9", [](auto& call) { call.mask.type = 9; }));
-  CHECK(refused("expected f32", [](auto& call) { call.mask.type = BIOGPU_BLOCK_U8; }));
-  CHECK(refused("the context takes f32 alone", [](auto& call) { call.pairs.type = 2; }));
-  CHECK(refused("a stride of -1", [](auto& call) { call.pairs.stride[0] = -1; }));
+  CHECK(refused("expected [any, any, any, 12]",
+                [](auto& call) { call.input("pairs").shape[3] = 11; }));
+  CHECK(refused("mask: f32 [2, 5, 4]", [](auto& call) { call.input("mask").shape[2] = 4; }));
+  CHECK(refused("mask: type 9", [](auto& call) { call.input("mask").type = 9; }));
+  CHECK(refused("expected f32", [](auto& call) { call.input("mask").type = BIOGPU_BLOCK_U8; }));
+  CHECK(refused("the context takes f32 alone", [](auto& call) { call.input("pairs").type = 2; }));
+  CHECK(refused("a stride of -1", [](auto& call) { call.input("pairs").stride[0] = -1; }));
   CHECK(refused("a stride of 0, in a result", [](auto& call) { call.out.stride[0] = 0; }));
   CHECK(refused("the last axis has a stride of 2", [](auto& call) { call.out.stride[3] = 2; }));
   CHECK(refused("an extent of", [](auto& call) {
-    call.pairs.shape[0] = std::numeric_limits<std::int64_t>::max();
+    call.input("pairs").shape[0] = std::numeric_limits<std::int64_t>::max();
   }));
-  CHECK(refused("more memory", [](auto& call) { call.pairs.stride[0] = std::int64_t{1} << 48; }));
+  CHECK(refused("more memory",
+                [](auto& call) { call.input("pairs").stride[0] = std::int64_t{1} << 48; }));
   CHECK(refused("whose data is NULL", [](auto& call) { call.out.data = nullptr; }));
-  CHECK(refused("neither 0 nor 1", [](auto& call) { call.add_pairs = 2; }));
+  CHECK(refused("neither 0 nor 1", [](auto& call) { call.add = 2; }));
   CHECK(refused("a stream", [](auto& call) { call.stream = &call; }));
   CHECK(out == Numbers(inputs.pairs.size(), -7));
   CHECK(biogpu_block_run(nullptr, nullptr) == 2);
 
-  biogpu_block_call empty{};
-  empty.pairs = empty.out = array_of(nullptr, {0, 0, kWidth});
-  CHECK(biogpu_block_run(block.get(), &empty) == 0);
+  test::BlockCall empty;
+  empty.input("pairs") = empty.out = array_of(nullptr, {0, 0, kWidth});
+  CHECK(empty.run(block) == 0);
 }
 
 TEST_CASE("c_api.block: a block outlives its context's handle", "[c_api]") {
@@ -344,8 +344,8 @@ TEST_CASE("c_api.block: a block outlives its context's handle", "[c_api]") {
   const auto block = test::make_block(context, kKinds[1].name, weights_of(kKinds[1], false));
   context.reset();
   Numbers out(inputs.pairs.size());
-  const biogpu_block_call call = inputs.call(out, false);
-  REQUIRE(biogpu_block_run(block.get(), &call) == 0);
+  test::BlockCall call = inputs.call(out, false);
+  REQUIRE(call.run(block) == 0);
   const Doubles right = expected(kKinds[1], weights_of(kKinds[1], false), inputs, false, false);
   CHECK(test::differences(out, right).first < 1e-5);
 }

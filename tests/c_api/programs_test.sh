@@ -28,6 +28,13 @@ check "attends to tokens" grep -qE "^range -[0-9.]+ to [0-9.]+$" printed.txt
 ./attention 7 3 >other.txt
 check "and to others with more padding" bash -c "! cmp -s printed.txt other.txt"
 check "too much padding" bash -c "! ./attention 7 8 2>message.txt && grep -q '^attention: expected' message.txt"
+check "a block with its weights compiles as C99" cc -std=c99 -Wall -Wextra -Werror -pedantic -Iinclude \
+  "$source_dir/lib/c_api/example/pair_bias_block.c" "$library" "-Wl,-rpath,$(dirname "$library")" -o pair_bias_block
+./pair_bias_block 7 2 >printed.txt
+check "prints a token, as the page has it" grep -qxF "$(grep -m 1 "^first token" "$source_dir/docs/call_blocks.md")" printed.txt
+./pair_bias_block 7 3 >other.txt
+check "and another with more padding" bash -c "! cmp -s printed.txt other.txt"
+check "more padding than tokens" bash -c "! ./pair_bias_block 7 8 2>message.txt && grep -q '^pair_bias_block: expected' message.txt"
 # What is linked in is hidden.
 check "exports its functions alone" bash -c "[ \$(nm -D --defined-only '$library' | grep -c ' T biogpu_potential_') -eq 12 ] &&
   [ \$(nm -D --defined-only '$library' | grep -c ' T biogpu_block_') -eq 11 ] &&

@@ -564,6 +564,8 @@ def check_devices():
             setattr(torch.cuda, name, value)
 
 
-for check in (check_attention, check_product, check_swapped_bias, check_patch, check_changed_weights, check_block, check_devices):
-    check()
-    print(check.__name__, "passed")
+if __name__ == "__main__":
+    for check in (check_attention, check_product, check_swapped_bias, check_patch, check_changed_weights, check_block,
+                  check_devices):
+        check()
+        print(check.__name__, "passed")

@@ -6,5 +6,9 @@ if ! "$python" -c 'import numpy, torch' 2>/dev/null; then
   echo "SKIPPED: no torch and numpy here; BIOGPU_TORCH_PYTHON names a python that has them"
   exit 77
 fi
-BIOGPU_BLOCK_LIBRARY=$(realpath "$1") PYTHONPATH=$2/scripts/python PYTHONDONTWRITEBYTECODE=1 \
-  exec "$python" "$2/tests/c_api/python_blocks_check.py"
+set -e
+export BIOGPU_BLOCK_LIBRARY PYTHONPATH=$2/scripts/python PYTHONDONTWRITEBYTECODE=1
+BIOGPU_BLOCK_LIBRARY=$(realpath "$1")
+for check in blocks kinds; do
+  "$python" "$2/tests/c_api/python_${check}_check.py"
+done

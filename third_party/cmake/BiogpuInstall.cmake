@@ -46,6 +46,7 @@ endif()
 install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/potential.h" "${PROJECT_SOURCE_DIR}/lib/c_api/block.h"
         DESTINATION include/biogpu)
 install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/example/energy.c" "${PROJECT_SOURCE_DIR}/lib/c_api/example/attention.c"
+              "${PROJECT_SOURCE_DIR}/lib/c_api/example/pair_bias_block.c"
         DESTINATION share/doc/biogpu/examples)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/python/biogpu" "${PROJECT_SOURCE_DIR}/scripts/python/biogpu_blocks"
         DESTINATION share/biogpu/python FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

@@ -1,5 +1,6 @@
 """Arrays of NumPy and PyTorch as the C library takes them: their memory by DLPack, or by the buffer protocol."""
 import ctypes
+import math
 import sys
 
 import numpy
@@ -132,6 +133,15 @@ def floats(x, name, keep=()):
 def is_set(x):
     """A mask as bytes: 1 where it is not 0."""
     return (x != 0).byte() if is_torch(x) else (x != 0).astype(numpy.uint8)
+
+
+def with_batches(x, batches, n_axes):
+    """The array with one axis for those of batches, which are repeated as in NumPy, in front of its last n_axes; without one
+    where it is the same for all."""
+    own = tuple(x.shape[-n_axes:])
+    if math.prod(x.shape[:-n_axes]) == 1:
+        return x.reshape(own)
+    return namespace(x).broadcast_to(x, (*batches, *own)).reshape((math.prod(batches), *own))
 
 
 def as_type_of(x, like):

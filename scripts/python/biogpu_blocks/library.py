@@ -4,7 +4,7 @@ import functools
 
 from biogpu.installation import library_name
 
-VERSION = 1
+VERSION = 2
 F32, F16, BF16, U8 = range(4)
 
 
@@ -24,8 +24,13 @@ class AttentionCall(ctypes.Structure):
     _fields_ = [*((name, Tensor) for name in ("q", "k", "v", "bias", "mask", "out")), ("scale", ctypes.c_float), *_PLACE]
 
 
+class Input(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("tensor", Tensor)]
+
+
 class BlockCall(ctypes.Structure):
-    _fields_ = [*((name, Tensor) for name in ("pairs", "mask", "out")), ("add_pairs", ctypes.c_int32), *_PLACE]
+    _fields_ = [("inputs", ctypes.POINTER(Input)), ("n_inputs", ctypes.c_int32), ("add", ctypes.c_int32), ("out", Tensor),
+                *_PLACE]
 
 
 @functools.lru_cache(maxsize=None)

@@ -1,17 +1,19 @@
-"""Triangle blocks of a loaded PyTorch model, computed by biogpu."""
+"""Blocks of a loaded PyTorch model, computed by biogpu."""
 import fnmatch
 import inspect
 import os
 
 from . import arrays
-from .blocks import Block, Context, PRECISIONS
+from .blocks import Block, Context, INPUTS, PRECISIONS
 
 # Arguments of the originals that change what they return; all others choose how they compute it.
 _IN_PLACE, _ADD_IN_PLACE = "inplace_safe", "_add_with_inplace"
 # Of OpenFold3 since 0.5: calls with it are left to the original.
 _SWAPS_BIAS = "transpose_bias"
 _TOLERANCE = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 1e-2}
-_CHECKED_TOKENS, _CHECKED_PADDING = 19, 4
+# With these, attention goes over windows of rows, which the original computes.
+_WINDOWS = ("n_queries", "n_keys")
+_CHECKED_TOKENS, _CHECKED_PADDING, _CHECKED_ROWS = 19, 4, 3
 
 
 class Patched:
@@ -40,6 +42,53 @@ _BOLTZ = {"norm_in": "layer_norm_in", "norm_out": "layer_norm_out", "p_in": "lin
           "p_out": "linear_z", "g_out": "linear_g"}
 
 
+def _maps(*names):
+    return {name + ".weight" for name in names}
+
+
+def _norms(*names):
+    return {f"{name}.{part}" for name in names for part in ("weight", "bias")}
+
+
+def _adaptive(prefix):
+    return {prefix + name for name in ("layernorm_s.weight", "linear_s.weight", "linear_s.bias", "linear_nobias_s.weight")}
+
+
+_HEADS = {*_maps("linear_nobias_z", *(f"attention.linear_{part}" for part in "qkvgo")), "attention.linear_q.bias"}
+# Weights that a module may have or not.
+_OPTIONAL = {"attention.linear_g.bias", "attention.linear_o.bias", "linear_1.bias", "linear_2.bias"}
+# Blocks of Protenix other than those of triangles, and outer product means of OpenFold: their weights, and for each argument the input that it is and a weight whose
+# last axis has its width.
+_OTHERS = {
+    "token-transition": (
+        {*_norms("layernorm1"), *_maps("linear_no_bias_a", "linear_no_bias_b", "linear_no_bias")},
+        {"x": ("tokens", "layernorm1.weight")}),
+    "pair-bias-attention": (
+        {*_norms("layernorm_a", "layernorm_z"), *_HEADS},
+        {"a": ("tokens", "layernorm_a.weight"), "z": ("pairs", "layernorm_z.weight")}),
+    "outer-product-mean": (
+        {*_norms("layer_norm", "linear_out"), *_maps("linear_1", "linear_2")},
+        {"m": ("msa", "layer_norm.weight")}),
+    "pair-weighted-averaging": (
+        {*_norms("layernorm_m", "layernorm_z"), *_maps(*("linear_no_bias_" + part for part in ("mv", "mg", "z", "out")))},
+        {"m": ("msa", "layernorm_m.weight"), "z": ("pairs", "layernorm_z.weight")}),
+    "adaptive-norm": (
+        _adaptive(""),
+        {"a": ("tokens", "linear_s.bias"), "s": ("condition", "layernorm_s.weight")}),
+    "conditioned-attention": (
+        {*_adaptive("layernorm_a."), *_maps("layernorm_z"), *_HEADS, *_norms("linear_a_last")},
+        {"a": ("tokens", "linear_a_last.bias"), "s": ("condition", "linear_a_last.weight"), "z": ("pairs", "layernorm_z.weight")}),
+    "conditioned-transition": (
+        {*_adaptive("adaln."), *_maps(*("linear_nobias_" + part for part in ("a1", "a2", "b"))), *_norms("linear_s")},
+        {"a": ("tokens", "linear_s.bias"), "s": ("condition", "linear_s.weight")}),
+}
+
+
+def _other_kind(names):
+    """The kind in _OTHERS that has weights of these names, or None."""
+    return next((kind for kind, (needed, _) in _OTHERS.items() if needed <= names <= needed | _OPTIONAL), None)
+
+
 def _parameters(module):
     """The module's weights under the names of the C library, or None where it is no block that biogpu has."""
     own = dict(module.named_parameters())
@@ -58,12 +107,15 @@ def _parameters(module):
         if "linear_z.weight" in own:  # OpenFold3's name
             own["linear.weight"] = own.pop("linear_z.weight")
         return own if "linear.weight" in own else None
-    return None
+    return own if _other_kind(own.keys()) else None
 
 
 def _kind(module, name):
-    """The kind of the block: its attribute tells, or the end of its class's name."""
-    if "layer_norm.weight" in _parameters(module):
+    """The kind of the block: its weights tell, or its attribute, or the end of its class's name."""
+    weights = _parameters(module)
+    if _other_kind(weights.keys()):
+        return _other_kind(weights.keys())
+    if "layer_norm.weight" in weights:
         attribute, ends, kinds = "starting", ("StartingNode", "EndingNode"), ("attention-start", "attention-end")
         if getattr(module, "inf", 1e9) != 1e9:
             raise ValueError(f"{name}: masks with {module.inf}; biogpu masks with 1e9")
@@ -79,8 +131,8 @@ def _kind(module, name):
 
 
 def _eps(module, name):
-    found = {child.eps for child_name, child in module.named_children()
-             if child_name.startswith(("layer_norm", "norm_")) and hasattr(child, "eps")} or {1e-5}
+    found = {child.eps for child_name, child in module.named_modules()
+             if child_name.split(".")[-1].startswith(("layer_norm", "layernorm", "norm_")) and hasattr(child, "eps")} or {1e-5}
     if len(found) > 1:
         raise ValueError(f"{name}: norms with different eps: {sorted(found)}")
     return found.pop()
@@ -112,11 +164,28 @@ class _Forward:
         self.module, self.name, self.kind, self.eps = module, name, _kind(module, name), _eps(module, name)
         self.original = module.forward
         self.signature = inspect.signature(self.original)
-        if "mask" not in self.signature.parameters:
-            raise ValueError(f"{name}: forward{self.signature} has no argument called mask")
+        self.inputs = self._inputs()
         self.precision, self.contexts = precision, contexts
         self.loaded = self.block = self.process = None
         self.load()
+
+    def _inputs(self):
+        """For each argument of forward() the input of the block, and the weight whose last axis has its width, if any."""
+        names = self.signature.parameters
+        if self.kind in _OTHERS:
+            inputs = dict(_OTHERS[self.kind][1])
+            has_mask = "mask" in names
+        else:
+            width = "layer_norm.weight" if "attention" in self.kind else "layer_norm_in.weight"
+            inputs, has_mask = {next(iter(names)): ("pairs", width)}, True
+        if has_mask:
+            inputs["mask"] = ("mask", None)
+        for argument, (name, _) in inputs.items():
+            if argument not in names:
+                raise ValueError(f"{self.name}: forward{self.signature} has no argument called {argument}")
+            if name not in INPUTS[self.kind]:
+                raise ValueError(f"{self.name}: forward{self.signature} has a mask, which {self.kind} has not")
+        return inputs
 
     def load(self):
         now = {name: parameter.detach() for name, parameter in self.module.named_parameters()}
@@ -151,13 +220,13 @@ class _Forward:
         bound = self.signature.bind(*arguments, **named)
         bound.apply_defaults()
         given = bound.arguments
-        if given.get(_SWAPS_BIAS):
+        if given.get(_SWAPS_BIAS) or any(given.get(argument) is not None for argument in _WINDOWS):
             return self.original(*arguments, **named)
-        pairs = given[next(iter(self.signature.parameters))]
         self.load()
+        inputs = {name: given[argument] for argument, (name, _) in self.inputs.items()}
         adds = bool(given.get(_IN_PLACE)) and bool(given.get(_ADD_IN_PLACE))
-        result = self.block(pairs, given.get("mask"), add=adds)
-        return pairs.copy_(result) if adds else result
+        result = self.block(**inputs, add=adds)
+        return inputs["pairs"].copy_(result) if adds else result
 
 
 def _difference(before, after, name):
@@ -172,19 +241,35 @@ def _difference(before, after, name):
 
 
 def _compare(module, forward, name, seed):
-    """The worse difference of a call without a mask and one with a mask that is right-padded."""
-    torch = arrays.namespace(next(module.parameters()))
+    """The worse difference of a call without a mask and, where there is one, one with a mask that is right-padded."""
+    like = next(module.parameters())
+    torch = arrays.namespace(like)
     weights = _parameters(module)
-    weight = weights["layer_norm.weight"] if "layer_norm.weight" in weights else weights["layer_norm_in.weight"]
     random = torch.Generator().manual_seed(seed)
-    shape = (1, _CHECKED_TOKENS, _CHECKED_TOKENS, weight.shape[0])
-    pairs = torch.randn(shape, generator=random).to(weight)
+    given = {argument: None for argument, parameter in forward.signature.parameters.items()
+             if parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD}
     seen = torch.arange(_CHECKED_TOKENS) < _CHECKED_TOKENS - _CHECKED_PADDING
-    mask = (seen[:, None] & seen).to(weight)[None]
+    mask = seen[None]
+    for argument, (name_in_block, width) in forward.inputs.items():
+        if width is None:
+            continue
+        leading = {"pairs": (_CHECKED_TOKENS,), "msa": (_CHECKED_ROWS,)}.get(name_in_block, ())
+        shape = (1, *leading, _CHECKED_TOKENS, weights[width].shape[-1])
+        given[argument] = torch.randn(shape, generator=random).to(like)
+    if forward.kind.startswith("triangle"):
+        mask = (seen[:, None] & seen)[None]
+    elif forward.kind == "outer-product-mean":
+        mask = seen.expand(1, _CHECKED_ROWS, _CHECKED_TOKENS)
     worst = 0.0
     with torch.no_grad():
-        for one in (None, mask):
-            worst = max(worst, _difference(forward.original(pairs.clone(), one), forward(pairs.clone(), one), name))
+        for one in (None, mask.to(like)) if "mask" in forward.inputs else (None,):
+            outputs = []
+            for function in (forward.original, forward):
+                copies = {argument: None if x is None else x.clone() for argument, x in given.items()}
+                if "mask" in forward.inputs:
+                    copies["mask"] = one
+                outputs.append(function(**copies))
+            worst = max(worst, _difference(*outputs, name))
     return worst
 
 
@@ -204,11 +289,11 @@ def _limit(tolerance, x):
 
 
 def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=None, seed=1):
-    """Lets a PyTorch model compute its triangle blocks by biogpu, and compares outputs before and after. Returns a Patched.
+    """Lets a PyTorch model compute its blocks by biogpu, and compares outputs before and after. Returns a Patched.
 
     names      names of modules as model.named_modules() has them, with * and ? for any letters, each of which has to fit one;
-               None: every module that has the weights of a block that biogpu has
-    check      compares each module on random pairs, without a mask and with a right-padded one
+               None: every module that has the weights of a block that biogpu has. Parts of a chosen module are not replaced
+    check      compares each module on random inputs, without a mask and, where it takes one, with a right-padded one
     run        a function of the model that returns tensors, in lists, tuples or dicts: compares those of the whole model
     tolerance  largest difference in units of the root mean square: 1e-4 in fp32, 5e-2 in bf16, 1e-2 in fp16 unless given
     precision  that of the weights' type on a GPU and fp32 on the CPU unless given
@@ -230,13 +315,14 @@ def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=
                 raise ValueError(f"no module is called {wanted}")
             refused = [name for name in fitting if name not in found]
             if refused and not any(letter in wanted for letter in "*?["):
-                raise ValueError(f"{wanted}: {type(modules[wanted]).__name__} has not the weights of a triangle block")
+                raise ValueError(f"{wanted}: {type(modules[wanted]).__name__} has not the weights of a block of biogpu")
             fitting = [name for name in fitting if name in found]
             if not fitting:
-                raise ValueError(f"no module that fits {wanted} has the weights of a triangle block")
+                raise ValueError(f"no module that fits {wanted} has the weights of a block of biogpu")
             chosen += [name for name in fitting if name not in chosen]
     if not chosen:
-        raise ValueError("the model has no module with the weights of a triangle block")
+        raise ValueError("the model has no module with the weights of a block of biogpu")
+    chosen = [name for name in chosen if not any(name.startswith(other + ".") for other in chosen if other != name)]
     torch = arrays.namespace(next(model.parameters()))
     before = None
     if run is not None:

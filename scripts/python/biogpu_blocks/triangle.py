@@ -44,7 +44,7 @@ def triangle_attention(q, k, v, bias, mask=None, scale=None, return_aux=False, *
     elif scale == 0:  # which the library takes for the default
         passed["q"], scale = functions.zeros_like(x), 1.0
     context = shared_context(device, precision)
-    context.call("attention", context.pointer, library.AttentionCall, x, passed=passed, scale=scale)
+    context.call("attention", context.pointer, lambda tensors: library.AttentionCall(**tensors, scale=scale), x, passed)
     return arrays.as_type_of(out, q)
 
 
