@@ -4,18 +4,46 @@
 
 namespace biogpu::gpu::ops {
 
+Staging::Piece& Staging::take_piece(std::size_t n) {
+  Piece& piece = pieces_[next_];
+  next_ = 1 - next_;
+  if (piece.used) piece.done.synchronize();
+  piece.memory.reserve(std::min(kBytes, std::max<std::size_t>(n, 1 << 16)));
+  return piece;
+}
+
 void Staging::to_device(void* device, const void* host, std::size_t bytes, Stream& stream) {
   for (std::size_t done = 0; done < bytes;) {
     const std::size_t n = std::min(kBytes, bytes - done);
-    Piece& piece = pieces_[next_];
-    next_ = 1 - next_;
-    if (piece.used) piece.done.synchronize();
-    piece.memory.reserve(std::min(kBytes, std::max<std::size_t>(n, 1 << 16)));
+    Piece& piece = take_piece(n);
     copy_(piece.memory.data(), static_cast<const char*>(host) + done, n);
     stream.copy_to_device(static_cast<char*>(device) + done, piece.memory.data(), n);
     piece.done.record(stream);
     piece.used = true;
     done += n;
+  }
+}
+
+void Staging::to_host(void* host, const void* device, std::size_t bytes, Stream& stream) {
+  // A piece is emptied while the next one fills.
+  Piece* full = nullptr;
+  std::size_t emptied = 0;
+  for (std::size_t done = 0; done < bytes || full != nullptr;) {
+    Piece* next = nullptr;
+    const std::size_t n = std::min(kBytes, bytes - done);
+    if (n > 0) {
+      next = &take_piece(n);
+      stream.copy_to_host(next->memory.data(), static_cast<const char*>(device) + done, n);
+      next->done.record(stream);
+      next->used = true;
+    }
+    if (full != nullptr) {
+      full->done.synchronize();
+      copy_(static_cast<char*>(host) + emptied, full->memory.data(), done - emptied);
+      emptied = done;
+    }
+    done += n;
+    full = next;
   }
 }
 

@@ -26,6 +26,8 @@ class Staging {
 
   static constexpr std::size_t kBytes = std::size_t{32} << 20;
   void to_device(void* device, const void* host, std::size_t bytes, Stream& stream);
+  // What the work queued so far leaves there; waits for it.
+  void to_host(void* host, const void* device, std::size_t bytes, Stream& stream);
 
  private:
   struct Piece {
@@ -33,6 +35,9 @@ class Staging {
     Event done;
     bool used = false;
   };
+  // The next piece, which no copy uses any more, with room for n bytes.
+  Piece& take_piece(std::size_t n);
+
   Copy copy_;
   Piece pieces_[2];
   int next_ = 0;

@@ -67,7 +67,8 @@ std::uint64_t DeviceContext::free_bytes() {
 }
 
 // Rows are brought together as f32 in device memory, and are on the host when synchronize() is
-// called: memory of host_memory() is copied to directly, other memory by the driver in pieces.
+// called. Memory of host_memory() is copied to directly if it is pinned; other memory by the driver
+// in small pieces, or, where it takes many bytes, by all threads from pinned ones.
 void DeviceContext::copy_out(float* host, const Tensor& from) {
   with_device_errors([&] {
     gpu::set_device(index_);
@@ -82,7 +83,11 @@ void DeviceContext::copy_out(float* host, const Tensor& from) {
                                  stream());
       source = results_.back().data();
     }
-    stream().copy_to_host(host, source, static_cast<std::size_t>(from.size()) * sizeof(float));
+    const std::size_t bytes = static_cast<std::size_t>(from.size()) * sizeof(float);
+    if (bytes > gpu::ops::Staging::kBytes && !pinned_.holds(host))
+      device_.staging().to_host(host, source, bytes, stream());
+    else
+      stream().copy_to_host(host, source, bytes);
   });
 }
 

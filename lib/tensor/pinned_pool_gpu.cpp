@@ -1,6 +1,7 @@
 #include "lib/tensor/pinned_pool_gpu.hpp"
 
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
@@ -15,8 +16,9 @@ using Memory = gpu::PinnedBuffer<std::uint8_t>;
 
 struct PinnedPool::State {
   std::mutex mutex;
-  std::multimap<std::size_t, Memory> free;  // by bytes
-  std::size_t bytes = 0;                    // of all, also in use
+  std::multimap<std::size_t, Memory> free;           // by bytes
+  std::map<const std::uint8_t*, std::size_t> taken;  // bytes, by where they begin
+  std::size_t bytes = 0;                             // of all, also in use
 };
 
 namespace {
@@ -53,17 +55,31 @@ std::shared_ptr<void> PinnedPool::take(std::size_t bytes) {
       state.bytes += rounded;
     }
   }
-  void* const data = memory.data();
+  std::uint8_t* const data = memory.data();
   const auto owned = std::make_shared<Memory>(std::move(memory));
-  return {data, [state = state_, owned](void*) {
+  {
+    const std::lock_guard lock(state.mutex);
+    state.taken.emplace(data, owned->size());
+  }
+  return {static_cast<void*>(data), [state = state_, owned](void*) {
             const std::lock_guard lock(state->mutex);
             const std::size_t size = owned->size();
+            state->taken.erase(owned->data());
             try {
               state->free.emplace(size, std::move(*owned));
             } catch (const std::bad_alloc&) {
               state->bytes -= size;
             }
           }};
+}
+
+bool PinnedPool::holds(const void* memory) const {
+  const auto* const at = static_cast<const std::uint8_t*>(memory);
+  const std::lock_guard lock(state_->mutex);
+  const auto behind = state_->taken.upper_bound(at);
+  if (behind == state_->taken.begin()) return false;
+  const auto& [begin, bytes] = *std::prev(behind);
+  return at < begin + bytes;
 }
 
 }  // namespace biogpu::tensor

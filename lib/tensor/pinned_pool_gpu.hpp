@@ -14,6 +14,8 @@ class PinnedPool {
   // Null where other memory does as well: for few bytes, for very many, where kMaxBytes are in use,
   // and where the host has none. Any thread may drop it, also after the pool's end.
   std::shared_ptr<void> take(std::size_t bytes);
+  // Whether `memory` is within a piece that was taken and not dropped.
+  bool holds(const void* memory) const;
 
   static constexpr std::size_t kMinBytes = std::size_t{1} << 20;
   static constexpr std::size_t kMaxBytes = std::size_t{2} << 30;  // of all together

@@ -68,6 +68,41 @@ TEST_CASE("infer.models: other precisions keep the direction of hidden states",
   }
 }
 
+// Pinned memory, memory that is filled from pinned pieces, and small memory; of whole rows and of
+// some of their columns.
+TEST_CASE("infer.context: arrays of any size come whole to any memory", "[infer][device]") {
+  if (!test::has_gpu()) return;
+  const auto context = tensor::make_gpu_context(0, {Precision::fp32});
+  for (const std::int64_t n_rows : {1, 1000, 699'051, 2'100'000}) {
+    const std::int64_t width = 12;
+    std::vector<float> host(static_cast<std::size_t>(n_rows * width));
+    for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i % 16'000'057);
+    tensor::Tensor whole(context->allocate(host.size() * sizeof(float)), tensor::DType::f32,
+                         {n_rows, width});
+    context->copy_in(whole, host.data());
+    tensor::Tensor part = whole;
+    part.shape[1] = 8;
+    for (const tensor::Tensor& from : {whole, part}) {
+      const auto n = static_cast<std::size_t>(from.size());
+      std::vector<float> plain(n + 1, -1);
+      const std::shared_ptr<float> pinned = context->host_memory(n);
+      context->copy_out(plain.data(), from);
+      context->copy_out(pinned.get(), from);
+      context->synchronize();
+      std::size_t n_wrong = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t columns = static_cast<std::size_t>(from.shape[1]);
+        const float right = host[i / columns * 12 + i % columns];
+        n_wrong += plain[i] != right || pinned.get()[i] != right ? 1 : 0;
+      }
+      INFO(n_rows << " rows of " << from.shape[1]);
+      CHECK(n_wrong == 0);
+      CHECK(plain[n] == -1);
+    }
+    context->release(whole.data);
+  }
+}
+
 TEST_CASE("infer.models: a sequence gets the same numbers on the GPU in any batch",
           "[infer][model][device]") {
   if (!test::has_gpu()) return;
