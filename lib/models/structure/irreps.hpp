@@ -12,7 +12,7 @@ struct Irrep {
   std::int64_t n = 0;
   int l = 0;
   bool is_even = true;
-  std::int64_t d() const { return 2 * l + 1; }
+  std::int32_t d() const { return 2 * l + 1; }
   bool is_scalar() const { return l == 0 && is_even; }
 };
 

@@ -5,78 +5,84 @@
 #include <numeric>
 
 #include "lib/ops/elementwise/map.hpp"
-#include "lib/ops/gather/gather_rows.hpp"
 #include "lib/ops/gemm/gemm.hpp"
 #include "lib/ops/gemm/matmul.hpp"
+#include "lib/ops/message_passing/edge_product.hpp"
 #include "lib/ops/message_passing/segment_order.hpp"
 #include "lib/ops/message_passing/segment_sum.hpp"
-#include "lib/tensor/views.hpp"
 
 namespace biogpu::models {
 namespace {
 
+using ops::EdgePaths;
 using ops::MapCode;
 using tensor::Context;
 using tensor::DType;
 using tensor::HostTensor;
-using tensor::split_axis;
 using tensor::Tensor;
-using tensor::transposed;
 using tensor::WeightTable;
 
 // Weights of edges at a time: 2^25 in fp32 are 128 MB.
 constexpr std::int64_t kWeightNumbers = std::int64_t{1} << 25;
 
-// A path with what is known before all of them are: its output, and where e3nn has its weights.
+// A path, and where e3nn has its weights.
 struct FoundPath {
-  TensorProductLayer::Path path;
+  EdgePaths::Path path;
   std::size_t output = 0, in = 0, sphere = 0;
   std::int64_t stored = 0;
 };
 
-std::vector<std::int64_t> starts_of(const Irreps& irreps) {
-  std::vector<std::int64_t> starts = {0};
-  for (const Irrep& irrep : irreps) starts.push_back(starts.back() + irrep.n * irrep.d());
+std::vector<std::int32_t> starts_of(const Irreps& irreps) {
+  std::vector<std::int32_t> starts = {0};
+  for (const Irrep& irrep : irreps)
+    starts.push_back(starts.back() + static_cast<std::int32_t>(irrep.n * irrep.d()));
   return starts;
 }
 
-// Paths in e3nn's order, with their rows and columns; outputs without their paths.
-std::vector<FoundPath> find_paths(const TensorProductShape& shape, TensorProductLayer& layer) {
-  const std::vector<std::int64_t> in = starts_of(shape.in), out = starts_of(shape.out);
-  for (std::size_t o = 0; o < shape.out.size(); ++o)
-    layer.outputs.push_back({out[o], shape.out[o].n, shape.out[o].d(), 0, 0, {}});
+// Paths in e3nn's order; and, those of each output behind one another, as `to`.
+std::vector<FoundPath> find_paths(const TensorProductShape& shape, EdgePaths& to) {
+  const std::vector<std::int32_t> in = starts_of(shape.in), out = starts_of(shape.out);
+  to.n_outputs = static_cast<std::int32_t>(shape.out.size());
   std::vector<FoundPath> paths;
-  std::int64_t stored = 0, coupling = 0;
+  std::int32_t stored = 0, turn = 0, weights = 0;
+  for (std::size_t o = 0; o < shape.out.size(); ++o)
+    to.outputs.at(o) = {
+        out[o], static_cast<std::int32_t>(shape.out[o].n), shape.out[o].d(), 0, 0, 0, 0};
   for (std::size_t i = 0; i < shape.in.size(); ++i)
     for (std::size_t j = 0; j < shape.sphere.size(); ++j)
       for (std::size_t o = 0; o < shape.out.size(); ++o) {
         if (!couples(shape.in[i], shape.sphere[j], shape.out[o])) continue;
-        TensorProductLayer::Output& output = layer.outputs[o];
-        const std::int64_t n = shape.in[i].n, d = shape.in[i].d();
-        paths.push_back({{in[i], n, d, coupling, output.n_rows}, o, i, j, stored});
+        EdgePaths::Output& output = to.outputs[o];
+        const auto n = static_cast<std::int32_t>(shape.in[i].n);
+        const std::int32_t d = shape.in[i].d();
+        paths.push_back({{in[i], n, d, turn, output.n_rows}, o, i, j, stored});
         output.n_rows += n;
         stored += n * output.n;
-        coupling += d * output.d;
+        turn += d * output.d;
       }
-  std::int64_t weights = 0;
-  for (TensorProductLayer::Output& output : layer.outputs) {
+  for (std::size_t o = 0; o < shape.out.size(); ++o) {
+    EdgePaths::Output& output = to.outputs[o];
     output.weights = weights;
     weights += output.n_rows * output.n;
+    output.first_path = to.n_paths;
+    for (const FoundPath& found : paths)
+      if (found.output == o) to.paths.at(static_cast<std::size_t>(to.n_paths++)) = found.path;
+    output.n_paths = to.n_paths - output.first_path;
   }
   return paths;
 }
 
 // [width of sphere, columns]: with the size that makes outputs of about 1.
-std::vector<float> coupling_of(const TensorProductShape& shape, const TensorProductLayer& layer,
+std::vector<float> coupling_of(const TensorProductShape& shape, const EdgePaths& all,
                                const std::vector<FoundPath>& paths) {
-  const std::vector<std::int64_t> sphere = starts_of(shape.sphere);
+  const std::vector<std::int32_t> sphere = starts_of(shape.sphere);
   const std::int64_t n_columns = std::accumulate(
       paths.begin(), paths.end(), std::int64_t{0}, [&](std::int64_t sum, const FoundPath& found) {
-        return sum + found.path.d * layer.outputs[found.output].d;
+        return sum + found.path.d * all.outputs[found.output].d;
       });
   std::vector<float> numbers(static_cast<std::size_t>(sphere.back() * n_columns));
   for (const FoundPath& found : paths) {
-    const TensorProductLayer::Output& output = layer.outputs[found.output];
+    const EdgePaths::Output& output = all.outputs[found.output];
     const Irrep& direction = shape.sphere[found.sphere];
     const std::vector<double> c =
         real_coupling(shape.in[found.in].l, direction.l, shape.out[found.output].l);
@@ -87,7 +93,7 @@ std::vector<float> coupling_of(const TensorProductShape& shape, const TensorProd
       for (std::int64_t y = 0; y < direction.d(); ++y)
         for (std::int64_t b = 0; b < output.d; ++b)
           numbers[static_cast<std::size_t>((sphere[found.sphere] + y) * n_columns +
-                                           found.path.coupling + a * output.d + b)] =
+                                           found.path.turn + a * output.d + b)] =
               static_cast<float>(size * c[at++]);
   }
   return numbers;
@@ -97,16 +103,15 @@ std::vector<float> coupling_of(const TensorProductShape& shape, const TensorProd
 tensor::Linear read_weights_map(Context& context, WeightTable& table, const std::string& name,
                                 const TensorProductShape& shape, const TensorProductLayer& layer,
                                 const std::vector<FoundPath>& paths) {
-  const std::int64_t n_weights =
-      layer.outputs.empty()
-          ? 0
-          : layer.outputs.back().weights + layer.outputs.back().n_rows * layer.outputs.back().n;
+  std::int64_t n_weights = 0;
+  for (const FoundPath& found : paths)
+    n_weights += std::int64_t{found.path.n} * layer.paths.outputs[found.output].n;
   const HostTensor weight = table.take(name + ".weight", {n_weights, shape.c_hidden});
   const HostTensor bias = table.take(name + ".bias", {n_weights});
   if (shape.by_outputs) return context.upload_linear(weight.view, bias.view);
   std::vector<float> weights(weight.values.size()), biases(bias.values.size());
   for (const FoundPath& found : paths) {
-    const TensorProductLayer::Output& output = layer.outputs[found.output];
+    const EdgePaths::Output& output = layer.paths.outputs[found.output];
     const std::int64_t to = output.weights + found.path.row * output.n;
     const std::int64_t n = found.path.n * output.n, c = shape.c_hidden;
     std::copy_n(weight.values.data() + found.stored * c, n * c, weights.data() + to * c);
@@ -162,26 +167,9 @@ void write_messages(const BlockContext& run, const TensorProductLayer& layer, co
   if (!edges.weights.empty())
     ops::map(context,
              ops::map_multiply(weights, {edges.weights.data, DType::f32, {n, 1}}, weights));
-  const Tensor x = run.arena.take(DType::f32, {n, nodes.shape[1]});
-  ops::gather_rows(context, {nodes, edges.sources, x});
   const Tensor couplings = run.arena.take(DType::f32, {n, layer.coupling.shape[1]});
   ops::matmul(context, {edges.sphere, layer.coupling, couplings});
-  for (const TensorProductLayer::Output& output : layer.outputs) {
-    const auto output_scope = run.arena.scope();
-    const Tensor rows = run.arena.take(context.compute_dtype(), {n, output.n_rows, output.d});
-    for (const TensorProductLayer::Path& path : output.paths) {
-      const Tensor given =
-          split_axis(x.slice(1, path.begin, path.begin + path.n * path.d), 1, path.d);
-      const Tensor turn = split_axis(
-          couplings.slice(1, path.coupling, path.coupling + path.d * output.d), 1, output.d);
-      ops::matmul(context, {given, turn, rows.slice(1, path.row, path.row + path.n)});
-    }
-    const std::int64_t n_weights = output.n_rows * output.n;
-    const Tensor weight =
-        split_axis(weights.slice(1, output.weights, output.weights + n_weights), 1, output.n);
-    const Tensor to = messages.slice(1, output.begin, output.begin + output.n * output.d);
-    ops::matmul(context, {transposed(rows), weight, transposed(split_axis(to, 1, output.d))});
-  }
+  ops::edge_product(context, {nodes, edges.sources, couplings, weights, &layer.paths, messages});
 }
 
 Tensor rows_if_given(const Tensor& x, std::int64_t begin, std::int64_t end) {
@@ -206,9 +194,8 @@ TensorProductLayer read_tensor_product_layer(Context& context, WeightTable& tabl
                                              const TensorProductShape& shape) {
   TensorProductLayer layer;
   layer.shape = shape;
-  const std::vector<FoundPath> paths = find_paths(shape, layer);
-  for (const FoundPath& found : paths) layer.outputs[found.output].paths.push_back(found.path);
-  const std::vector<float> coupling = coupling_of(shape, layer, paths);
+  const std::vector<FoundPath> paths = find_paths(shape, layer.paths);
+  const std::vector<float> coupling = coupling_of(shape, layer.paths, paths);
   const std::int64_t n_directions = width_of(shape.sphere);
   layer.coupling =
       context.upload({const_cast<float*>(coupling.data()),

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "lib/models/structure/block_parts.hpp"
 #include "lib/models/structure/irreps.hpp"
+#include "lib/ops/message_passing/edge_product.hpp"
 
 // The interaction layer of DiffDock (Corso et al. 2023, arXiv 2210.01776): a tensor-product
 // convolution over the edges of a graph, the mean over the edges of each node, batch norm and
@@ -28,23 +28,11 @@ struct TensorProductShape {
 // w_e = map(relu(hidden(edge))); m_e = the product of x[source] and the edge's direction, weighted
 // by w_e; out = norm(mean over the edges of each target of m_e) + x, with zeros behind x.
 struct TensorProductLayer {
-  // Numbers [n, d] of the input and the direction of the edge make numbers [n, d'] of a set of
-  // outputs: rows of what their weights multiply.
-  struct Path {
-    std::int64_t begin = 0, n = 0, d = 0;  // of the input
-    std::int64_t coupling = 0;             // first column of TensorProductLayer::coupling
-    std::int64_t row = 0;
-  };
-  struct Output {
-    std::int64_t begin = 0, n = 0, d = 0;
-    std::int64_t n_rows = 0, weights = 0;  // [n_rows, n] of each edge, from this number
-    std::vector<Path> paths;
-  };
   TensorProductShape shape;
   tensor::Linear hidden, map;
   tensor::Tensor coupling;      // f32 [width of sphere, sum of d d']
   tensor::Tensor scale, shift;  // f32 [width of out]: batch norm
-  std::vector<Output> outputs;
+  ops::EdgePaths paths;         // turns: the direction of an edge times coupling
 };
 
 // NAME.fc.0, NAME.fc.3, NAME.batch_norm.{weight, bias, running_mean, running_var}.

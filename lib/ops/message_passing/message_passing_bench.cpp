@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "lib/ops/bench/op_bench.hpp"
+#include "lib/ops/message_passing/edge_product.hpp"
 #include "lib/ops/message_passing/message_sum.hpp"
 #include "lib/ops/message_passing/message_sum_grad.hpp"
 #include "lib/ops/message_passing/pair_add.hpp"
@@ -102,6 +103,41 @@ void pair_add_bench(OpBench& bench) {
   bench.add("pair add", fmt::format("{} atoms, {} edges x {}", t, n, d), 8 * numbers, 2 * numbers,
             bench.error(out.device, expected.slice(0, 0, edges.count())),
             [&] { pair_add(bench.context(), op); });
+}
+
+// A layer of DiffDock: 48 scalars and 10 vectors of each parity to as many.
+void edge_product_bench(OpBench& bench) {
+  if (!bench.wanted("edge product")) return;
+  constexpr std::int64_t kNodes = 512, kEdges = 4096, kScalars = 48, kVectors = 10;
+  constexpr std::int64_t kWidth = kScalars + 6 * kVectors;
+  EdgePaths paths;
+  paths.n_paths = 5;
+  paths.n_outputs = 2;
+  paths.paths[0] = {0, kScalars, 1, 0, 0};
+  paths.paths[1] = {kScalars, kVectors, 3, 1, kScalars};
+  paths.paths[2] = {0, kScalars, 1, 4, 0};
+  paths.paths[3] = {kScalars, kVectors, 3, 7, kScalars};
+  paths.paths[4] = {kScalars + 3 * kVectors, kVectors, 3, 16, kScalars + kVectors};
+  constexpr std::int64_t kRows0 = kScalars + kVectors, kRows1 = kRows0 + kVectors;
+  constexpr std::int64_t kWeights = kRows0 * kScalars + kRows1 * kVectors;
+  paths.outputs[0] = {0, kScalars, 1, kRows0, 0, 0, 2};
+  paths.outputs[1] = {kScalars, kVectors, 3, kRows1, kRows0 * kScalars, 2, 3};
+  const BenchTensor x = bench.make({kNodes, kWidth}, 1, false),
+                    turns = bench.make({kEdges, 25}, 1, false),
+                    weights = bench.make({kEdges, kWeights}, 1, true),
+                    out = bench.make({kEdges, kScalars + 3 * kVectors}, 1, false);
+  const BenchIndices sources = bench.make_indices(kEdges, kNodes);
+  const EdgeProduct op{x.device, sources.device, turns.device, weights.device, &paths, out.device};
+  edge_product(bench.context(), op);
+  constexpr std::int64_t n = OpBench::kRows;
+  std::vector<float> memory(static_cast<std::size_t>(n * out.width()));
+  const Tensor expected(memory.data(), DType::f32, {n, out.width()});
+  edge_product(bench.reference(), {x.host, sources.host.slice(0, 0, n), turns.host_rows(n),
+                                   weights.host_rows(n), &paths, expected});
+  const auto of_weights = static_cast<double>(kEdges * kWeights);
+  bench.add("edge product", fmt::format("{} edges, {} weights", kEdges, kWeights),
+            of_weights * bench.operand_bytes(), 2 * of_weights, bench.error(out.device, expected),
+            [&] { edge_product(bench.context(), op); });
 }
 
 void segment_sum_bench(OpBench& bench) {
