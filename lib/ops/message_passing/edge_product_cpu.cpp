@@ -15,7 +15,7 @@ namespace biogpu::ops {
 namespace HWY_NAMESPACE {
 
 // [d, n_rows]: what the weights of an output multiply.
-void turn_rows(const EdgeProduct& op, const EdgePaths::Output& to, std::int64_t e, float* rows) {
+void turn_features(const EdgeProduct& op, const EdgePaths::Output& to, std::int64_t e, float* rows) {
   const float* const x = op.x.row<float>(op.sources.as<std::int32_t>()[e]);
   for (std::int32_t p = to.first_path; p < to.first_path + to.n_paths; ++p) {
     const EdgePaths::Path& path = op.paths->paths[static_cast<std::size_t>(p)];
@@ -53,7 +53,7 @@ void multiply_edge(const EdgeProduct& op, std::int64_t e, float* scratch) {
   for (std::int32_t o = 0; o < op.paths->n_outputs; ++o) {
     const EdgePaths::Output& to = op.paths->outputs[static_cast<std::size_t>(o)];
     float* const copies = scratch + static_cast<std::int64_t>(to.d) * to.n_rows;
-    turn_rows(op, to, e, scratch);
+    turn_features(op, to, e, scratch);
     write_output(op, to, e, scratch, copies);
   }
 }
