@@ -24,6 +24,8 @@ import json
 import pathlib
 import sys
 
+import needed_packages  # noqa: F401  (first: says what is missing)
+
 import numpy
 import safetensors
 import safetensors.torch

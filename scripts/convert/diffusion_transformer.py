@@ -17,6 +17,8 @@ import pathlib
 import re
 import sys
 
+import needed_packages  # noqa: F401  (first: says what is missing)
+
 import torch
 
 import checkpoints

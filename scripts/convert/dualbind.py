@@ -20,6 +20,8 @@ import pickle
 import sys
 import types
 
+import needed_packages  # noqa: F401  (first: says what is missing)
+
 import torch
 
 import checkpoints

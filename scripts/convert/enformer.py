@@ -20,6 +20,8 @@ import math
 import pathlib
 import sys
 
+import needed_packages  # noqa: F401  (first: says what is missing)
+
 import safetensors
 import safetensors.torch
 import torch

@@ -16,6 +16,8 @@ import json
 import pathlib
 import sys
 
+import needed_packages  # noqa: F401  (first: says what is missing)
+
 import torch
 
 import checkpoints

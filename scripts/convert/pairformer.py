@@ -25,6 +25,8 @@ import pathlib
 import re
 import sys
 
+import needed_packages  # noqa: F401  (first: says what is missing)
+
 import safetensors
 import safetensors.torch
 import torch

@@ -21,6 +21,8 @@ import pickle
 import re
 import sys
 
+import needed_packages  # noqa: F401  (first: says what is missing)
+
 import safetensors.torch
 import torch
 

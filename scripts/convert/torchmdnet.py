@@ -14,6 +14,8 @@ import argparse
 import pathlib
 import sys
 
+import needed_packages  # noqa: F401  (first: says what is missing)
+
 import torch
 
 import checkpoints

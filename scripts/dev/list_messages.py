@@ -4,7 +4,8 @@
 usage: scripts/dev/list_messages.py [--check]
 
 A message is the text in a call of Error, or of a function named as CALLS says, or a text with "expected" anywhere else. Values become
-"...". Its exit code is that of the call, or of the function it calls. A message that docs/troubleshooting.md explains links the section. With
+"...". Its exit code is that of the call, of the function it calls, or of the errors of the function that it stands in. A function is looked for
+in the source, then in what the source includes, then in its folder. A message that docs/troubleshooting.md explains links the section. With
 --check the page is compared instead; exit status 1 when it is not current.
 """
 
@@ -23,6 +24,12 @@ TEXT = r'"(?:[^"\\]|\\.)*"'
 CALLS = re.compile(r"\b(Error|(?:\w+::)*(?:throw_|fail|refuse|require|bad_|wrong_|warn|damaged|malformed|reject)\w*)\s*([({])")
 NO_MESSAGES = re.compile(r"(require_own_outputs|require_distinct_files|bad_alloc|add_skip_bad_flag)$")
 CODES = {"failed": "1", "usage": "2", "bad_input": "3", "device": "4", "device_memory": "5", "host_memory": "137"}
+# Texts that are made in one place and put into an error in another: what readers of files say is of bad input.
+CODES_OF_CALLERS = (("apps/biogpu", "2"), ("lib/qc/options", "2"), ("lib/io/output/suffix", "2"), ("lib/io/arrays", "3"), ("lib/io/images", "3"),
+                    ("lib/io/records", "3"), ("lib/bio", "3"), ("lib/structure", "3"), ("lib/kmer/database", "3"), ("lib/models", "3"),
+                    ("lib/c_api", "2"), ("lib/ops", "1"), ("lib/pipeline/resume_log", "3"),
+                    ("apps/biogpu/infer/molecules/trajectory_input", "3"))
+NOT_OF_THE_PROGRAM = re.compile(r"_emulated\.")  # they end a test
 # Heading, what to do in general, and folders.
 PARTS = (
     ("Command line", "Read the message to its end: it says what was expected. `--help` of the command lists its options.",
@@ -74,7 +81,7 @@ def message_of(code):
 
 
 def is_message(text):
-    return len(re.findall(r"[a-z]{2,}", text)) >= 2 and " " in text.strip(" .") and "%" not in text
+    return len(re.findall(r"[a-z]{2,}", text)) >= 2 and " " in text.strip(" .") and "%" not in text and "by chance" not in text
 
 
 @functools.cache
@@ -83,38 +90,103 @@ def sources():
     found = {}
     for folder in ("apps/biogpu", "lib", "gpu"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".cpp", ".hpp", ".hip"):
+            if path.suffix in (".cpp", ".hpp", ".hip") and not NOT_OF_THE_PROGRAM.search(path.name):
                 text = re.sub(r"^\s*//.*$", "", path.read_text(encoding="utf-8"), flags=re.M)
                 found[str(path.relative_to(ROOT))] = text
     return found
 
 
 @functools.cache
-def codes_in(name, paths, depth):
-    """Exit codes of the errors of a helper, by its definitions in the sources."""
+def code_without_texts(path):
+    """A source with blanks in place of what stands in its texts, so that their brackets do not count."""
+    return re.sub(TEXT, lambda found: '"' + " " * (len(found[0]) - 2) + '"', sources()[path])
+
+
+def n_parts(code):
+    """Arguments of a call, or parameters of a function: what stands between commas that no bracket surrounds."""
+    while (bare := re.sub(r"[({\[<][^(){}\[\]<>]*[)}\]>]", " ", code)) != code:
+        code = bare
+    return code.count(",") + 1
+
+
+def codes_of_definitions(name, path, depth, before=None, n_arguments=0):
+    """Exit codes of the errors of a helper, by its definitions in a source; by those with as many parameters as a call, and the last one before
+    a place, where these are given."""
+    text = code_without_texts(path)
+    found = list(re.finditer(rf"\b{name}\b(?:\s*=\s*\[[^]]*\]\s*)?\([^;{{}}]*\)[^;{{}}]*\{{", text))
+    parameters = [n_parts(match[0][match[0].index("(", match[0].find("]") + 1) + 1:match[0].rindex(")")]) for match in found]
+    if n_arguments in parameters:
+        found = [match for match, n in zip(found, parameters) if n == n_arguments]
+    if before is not None:
+        found = [match for match in found if match.start() < before][-1:] or found
     codes = set()
-    for text in (sources()[path] for path in paths):
-        if name not in text:
-            continue
-        for found in re.finditer(rf"\b{name}\b(?:\s*=\s*\[[^]]*\]\s*)?\([^;{{}}]*\)[^;{{}}]*\{{", text):
-            body = text[found.end():end_of_call(text, found.end(), "{")]
-            own = set(re.findall(r"ErrorCode::(\w+)", body))
-            if not own and depth > 0:
-                for call in CALLS.finditer(body):
-                    own |= codes_in(call[1].split("::")[-1], paths, depth - 1)
-            codes |= own
+    for match in found:
+        body = text[match.end():end_of_call(text, match.end(), "{")]
+        own = set(re.findall(r"ErrorCode::(\w+)", body))
+        if not own and depth > 0:
+            for call in CALLS.finditer(body):
+                other = call[1].split("::")[-1]
+                own |= codes_of_definitions(other, path, 0) or codes_in(other, with_included((path,)), depth - 1)
+        codes |= own
     return codes
 
 
 @functools.cache
-def code_of_function(name, path):
-    """The exit code of a helper's errors: by its definition in the source, in its folder, or anywhere; empty where they differ."""
-    folder = path.rsplit("/", 1)[0]
-    for paths in ((path,), tuple(other for other in sources() if other.startswith(folder)), tuple(sources())):
-        codes = codes_in(name, paths, 2)
-        if codes:
-            return CODES[next(iter(codes))] if len(codes) == 1 else ""
-    return ""
+def codes_in(name, paths, depth):
+    return set().union(*(codes_of_definitions(name, path, depth) for path in paths if name in sources()[path]))
+
+
+@functools.cache
+def with_included(paths):
+    """The sources, what they include, and the .cpp of each included header."""
+    found = set(paths)
+    for path in paths:
+        for header in re.findall(r'^#include "([^"]+)"', sources()[path], re.M):
+            found |= {header, header.removesuffix(".hpp") + ".cpp"} & sources().keys()
+    return tuple(sorted(found))
+
+
+@functools.cache
+def nearest_first(path):
+    """Sets of sources in which a function of a source may be defined."""
+    folder = path.rsplit("/", 1)[0] + "/"
+    stem = path.rsplit(".", 1)[0]
+    pair = tuple(sorted({stem + suffix for suffix in (".hpp", ".cpp")} & sources().keys())) or (path,)
+    included = with_included(pair)
+    return (pair, tuple(other for other in included if other.startswith(folder)), included,
+            tuple(other for other in sources() if other.startswith(folder)), with_included(included), tuple(sources()))
+
+
+def one_code(codes):
+    return CODES[codes.pop()] if len(codes) == 1 else ""
+
+
+@functools.cache
+def code_of_function(name, path, before, n_arguments=0):
+    """The exit code of a helper's errors, by its nearest definition; empty where they differ."""
+    codes = codes_of_definitions(name, path, 2, before, n_arguments)
+    for paths in () if codes else nearest_first(path):
+        codes = codes or codes_in(name, paths, 2)
+    return one_code(set(codes))
+
+
+def code_around(text, position, path):
+    """The exit code of a text that is no argument of an error: of the errors of its function, else of its source, else of the functions that
+    the source calls; empty where they differ."""
+    begin = max((found.end() for found in re.finditer(r"^(?!#|namespace)\S[^;\n]*\{\n", text[:position], re.M)), default=0)
+    for first, part in ((begin, text[begin:end_of_call(text, begin, "{")]), (0, text)):
+        own = set(re.findall(r"ErrorCode::(\w+)", part))
+        if len(own) == 1:
+            return one_code(own)
+        called = set() if own else {code_of_function(call[1].split("::")[-1], path, first + call.start()) for call in CALLS.finditer(part)} - {""}
+        if len(called) == 1:
+            return called.pop()
+    return code_of_callers(path)
+
+
+def code_of_callers(path):
+    """Of a text that goes into an error elsewhere."""
+    return max(((len(folder), code) for folder, code in CODES_OF_CALLERS if path.startswith(folder)), default=(0, ""))[1]
 
 
 def messages_of(path, text):
@@ -130,12 +202,14 @@ def messages_of(path, text):
         end = stop
         name = call[1].split("::")[-1]
         found = re.search(r"ErrorCode::(\w+)", code)
-        kind = "warning" if name.startswith("warn") else CODES[found[1]] if found else code_of_function(name, path)
+        kind = "warning" if name.startswith("warn") else CODES[found[1]] if found else (
+            code_of_function(name, path, call.start(), n_parts(re.sub(TEXT, "x", code[:-1]))) or code_of_callers(path))
         yield message_of(code), kind
     rest = CALLS.sub(" ", text)
     for found in re.finditer(rf"(?:{TEXT}\s*)+", rest):
         if "expected " in found[0]:
-            yield message_of(found[0]), CODES["usage"] if path.startswith("apps/biogpu/command_line") else ""
+            in_command_line = path.startswith("apps/biogpu/command_line")
+            yield message_of(found[0]), CODES["usage"] if in_command_line else code_around(rest, found.start(), path)
 
 
 def explained():
@@ -169,7 +243,7 @@ def page():
     known = explained()
     lines = ["# All messages", "", "<!-- Made by scripts/dev/list_messages.py; do not edit. -->", "",
              "Search this page for words of a message. `...` stands for a value, such as a name, a number or a record. The second column has "
-             "the [exit code](commands/exit-codes.md), if all callers give the same, or says that the message is a warning. [Troubleshooting](troubleshooting.md) explains "
+             "the [exit code](commands/exit-codes.md), or says that the message is a warning. [Troubleshooting](troubleshooting.md) explains "
              "common messages, and is linked where it does.", ""]
     for heading, advice, _ in PARTS:
         lines += [f"## {heading}", "", advice, "", "| message | exit code | |", "| --- | --- | --- |"]
@@ -179,11 +253,15 @@ def page():
             text = message.replace("`", "'").replace("|", "\\|")
             lines.append(f"| `{text}` | {lists[heading][message]} | {link} |")
         lines.append("")
-    return "\n".join(lines).rstrip() + "\n", sum(map(len, lists.values()))
+    without_code = [message for messages in lists.values() for message, kind in messages.items() if not kind]
+    return "\n".join(lines).rstrip() + "\n", sum(map(len, lists.values())), without_code
 
 
 def main():
-    text, n_messages = page()
+    text, n_messages, without_code = page()
+    if without_code:
+        print("list_messages: no exit code is found; name the folder in CODES_OF_CALLERS:", *without_code, sep="\n  ")
+        return 1
     if "--check" in sys.argv[1:]:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
             print("docs/messages.md is not current; run scripts/dev/list_messages.py")

@@ -44,6 +44,17 @@ fails 2 "no operation's name holds 'nonsense'; expected a part of: adaptive mean
   --only nonsense --json never.json
 check "no results after an error" absent never.json
 
+# A model that is not timed here, with what tells its time.
+models=$source_dir/tests/data/models
+for model in alphagenome_tiny enformer_tiny; do
+  fails 2 "is not timed by bench, only models of proteins and ProteinMPNN; 'biogpu infer tracks --json FILE' writes the time" \
+    infer bench --device cpu --model "$models/$model"
+done
+fails 2 "'biogpu infer energy --json FILE' writes the time of a run" infer bench --device cpu --model "$models/tensornet/o3"
+python3 "$source_dir/tests/support/random_proteinmpnn.py" mpnn
+fails 2 "ProteinMPNN is timed with --structure FILE" infer bench --device cpu --model mpnn
+fails 2 "ESM-2 is timed without --structure" infer bench --device cpu --model "$models/esm2_head16" --structure a.pdb
+
 if [ "$backend" = emulated ]; then
   for name in "embed + norm" "norm + cast" softmax mean; do
     works infer bench --quick --device gpu --precision fp32 --only "$name" --json ops.json

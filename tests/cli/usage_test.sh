@@ -64,6 +64,8 @@ fails 2 "--mer-len is required; see 'biogpu kmer count --help'" kmer count q.fa
 fails 2 "no option '--mer-length'; did you mean '--mer-len'?; see 'biogpu kmer count --help'" kmer count --mer-length 21 q.fa
 fails 2 "no option '--min-scor'; did you mean '--min-score'?; see 'biogpu align" align --mode sw --min-scor 5 q.fa t.fa
 fails 2 "one argument too many: 'more.fa'" align --mode sw q.fa t.fa more.fa
+fails 2 "one argument too many: 'q.fq'; the reads are named by -i and -I" qc q.fq -o o.fq
+fails 2 "no command 'search'; see 'biogpu bwt locate --help'" search q.fa
 # What users of other programs type.
 fails 2 "no command 'trim'; see 'biogpu qc --help'" trim -i q.fq
 fails 2 "no command 'jellyfish'; see 'biogpu kmer --help'" jellyfish count

@@ -132,6 +132,8 @@ class IndexRun {
 
   // A run of N may be most of a genome that is not finished; other letters are not.
   void warn_of_other_letters(const bwt::Reference& reference) {
+    if (reference.text.size() == 0)
+      log_.warn("the genome has no bases; nothing can be found in it");
     std::uint64_t n_other = 0;
     for (const bwt::Hole& hole : reference.holes)
       if (hole.letter != 'N' && hole.letter != 'n') n_other += hole.length;

@@ -150,7 +150,7 @@ std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
                   "standard output]")
       ->option_text("FILE");
   command
-      .add_option("-k,--mismatches", flags->k, "allow N different letters in a match, 0 to 16 [0]")
+      .add_option("-k,--mismatches", flags->k, "allow K different letters in a match, 0 to 16 [0]")
       ->transform(in_range(0u, kMaxMismatches))
       ->option_text("K");
   const std::map<std::string, Strands> strands{

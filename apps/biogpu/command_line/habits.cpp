@@ -19,6 +19,7 @@ const CommandHabit kCommandHabits[] = {
     {{"mash"}, "kmer sketch"},
     {{"bwa", "fmindex", "fm-index"}, "bwt"},
     {{"fastmap"}, "bwt smem"},
+    {{"search", "find", "grep"}, "bwt locate"},
     {{"faidx"}, "bwt extract"},
     {{"blast", "blastn", "blastp", "needle", "water", "ssw", "sw", "nw"}, "align"},
     {{"parasail", "parasail_aligner"}, "align parasail"},
@@ -74,6 +75,11 @@ std::string hint_for_option(const CLI::App& command, std::string_view option) {
     if (contains(habit.options, name) && command.get_option_no_throw(habit.has) != nullptr)
       return fmt::format("; {}", habit.hint);
   return {};
+}
+
+std::string hint_for_argument(const CLI::App& command) {
+  return command.get_option_no_throw("--in1") != nullptr ? "; the reads are named by -i and -I"
+                                                         : "";
 }
 
 }  // namespace biogpu::app

@@ -85,7 +85,8 @@ std::string tell_unexpected(const CLI::App& inner, std::vector<std::string> rest
   const auto found = std::find_if(rest.begin(), rest.end(), is_option);
   if (found == rest.end())
     return rest.empty() ? std::string()
-                        : fmt::format("one argument too many: {}", biogpu::quoted(rest.front()));
+                        : fmt::format("one argument too many: {}{}", biogpu::quoted(rest.front()),
+                                      hint_for_argument(inner));
   const std::string option = found->substr(0, found->find('='));
   std::string hint = hint_for_option(inner, option);
   if (hint.empty() && option.starts_with("--")) hint = did_you_mean(option, long_names(inner));

@@ -90,9 +90,29 @@ double median_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// Throws Error{usage} for a model whose whole passes are not timed here, with the command that
+// tells its time. asked: what the options time.
+void require_timed(const std::string& folder, models::Reads asked) {
+  const models::ModelConfig config(folder);
+  const models::ModelDef& model = models::find_model(config);
+  if (model.reads == asked) return;
+  std::string what = fmt::format("{}: {} ", config.path(), model.name);
+  if (model.reads == models::Reads::structures)
+    what += "is timed with --structure FILE";
+  else if (model.reads == models::Reads::proteins)
+    what += "is timed without --structure";
+  else
+    what += fmt::format(
+        "is not timed by bench, only models of proteins and ProteinMPNN; 'biogpu infer {} --json "
+        "FILE' writes the time of a run",
+        model.tasks.front());
+  throw Error(ErrorCode::usage, what);
+}
+
 // Passes over random residues; the device's seconds where it tells them, else the clock's. Timed
 // when the device has worked for a while, and so has the clock that it gives such work.
 Json bench_model(const BenchFlags& flags, BenchDevice& device) {
+  require_timed(flags.model, models::Reads::proteins);
   tbb::task_arena threads(arena_threads(static_cast<std::size_t>(device.n_threads)));
   const auto model = threads.execute([&] {
     return models::load_model<models::ProteinModel>(flags.model, "embed", *device.context);
@@ -153,6 +173,7 @@ Json bench_model(const BenchFlags& flags, BenchDevice& device) {
 
 // Whole designs and scores of structures, by the clock.
 void bench_structures(const BenchFlags& flags) {
+  require_timed(flags.model, models::Reads::structures);
   const BenchDevice device = open_bench_device(flags.device, "fp32", flags.n_threads);
   const auto model =
       models::load_model<models::proteinmpnn::ProteinMpnn>(flags.model, "design", *device.context);
@@ -211,8 +232,11 @@ void run_bench(const BenchFlags& flags) {
 Run add_infer_bench(CLI::App& command) {
   const auto flags = std::make_shared<BenchFlags>();
   const OptionGroup options(command);
-  options.option("--model", flags->model, "time whole passes of this model, not operations",
-                 "FOLDER");
+  options.option(
+      "--model", flags->model,
+      "time whole passes of this model (ESM-2, ProtBERT; ProteinMPNN with --structure), not "
+      "operations",
+      "FOLDER");
   add_list(command,
            {"--batches",
             "time --model with batches of these numbers of sequences and tokens [1x256,16x512]",

@@ -134,6 +134,7 @@ Run add_infer_models(CLI::App& command) {
   command.footer(
       std::string(
           "Nothing is downloaded: the commands are for you, with the publisher's own client.\n"
+          "hf is that of the Hugging Face hub: pip install huggingface_hub.\n"
           "Read the licence before use. The converters are in share/biogpu/convert of an\n"
           "installed biogpu and need torch; docs/weights.md says more.\n\n"
           "Examples:\n  biogpu infer models\n  biogpu infer models esm2\n"

@@ -169,8 +169,9 @@ Run add_infer_tracks(CLI::App& command) {
                "cover regions of any length, such as whole chromosomes, by windows");
   options
       .option("--overlap", flags->windows.overlap,
-              "let neighbouring windows of --tile share this number of predicted bases; each gives "
-              "the half that it has more around [half of them; Enformer, Borzoi: 0]",
+              "let neighbouring windows of --tile share this number of predicted bases, and take "
+              "the first half of them from the left window, the other from the right [half of a "
+              "window; Enformer, Borzoi: 0]",
               "BASES")
       ->transform(in_range<std::int64_t>(0, INT64_MAX));
   add_interval_flags(command, flags->intervals);

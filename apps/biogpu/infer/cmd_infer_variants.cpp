@@ -85,10 +85,9 @@ Run add_infer_variants(CLI::App& command) {
       flags->samples);
   options.flag("--wide", flags->wide, "write a column for each track, not a line");
   add_scorer_flags(command, *flags);
-  add_skip_bad_flag(
-      command, flags->dna.infer,
-      "symbolic alleles, unknown sequences, a POS beyond its sequence, a REF that is\n"
-      "not the genome's, and genotypes without phase");
+  add_skip_bad_flag(command, flags->dna.infer,
+                    "symbolic alleles, unknown sequences, a POS beyond its sequence, a REF that is "
+                    "not the genome's, and genotypes without phase");
   add_dna_flags(command, flags->dna);
   add_infer_shard_flag(command, flags->dna.infer,
                        "compute part I of N of the records; 'biogpu gather' joins .tsv and .vcf");

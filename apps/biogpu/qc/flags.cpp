@@ -264,10 +264,11 @@ void add_reports(CLI::App& command, QcFlags& flags) {
 
 void add_run(CLI::App& command, QcFlags& flags) {
   Group group(command, "Run");
-  group.option(
-      "-w,--thread", flags.given.threads,
-      "use N threads; some of fastp's numbers are those of N [BIOGPU_THREADS, else up to 4; 3]",
-      "N");
+  group.option("-w,--thread", flags.given.threads,
+               "use N threads, and give fastp's numbers that depend on its threads for N; without "
+               "it they are "
+               "those of 3 [BIOGPU_THREADS, else up to 4]",
+               "N");
   group
       .option("--device", flags.device,
               "compute on auto, cpu, gpu or devices by number, as 0,1 [BIOGPU_DEVICE, else auto]",

@@ -118,7 +118,7 @@ std::vector<std::string> flow_text(const qc::RunResult& result) {
           fmt::format("out: {}, {}; {}", report::counted(flow.reads_out(), "reads"),
                       report::counted(flow.bases_out, "bases"),
                       report::counted(result.bytes_written, "bytes")),
-          fmt::format("{}, {}; {} trimmed off reads that are out", removed,
+          fmt::format("{}, {}; {} trimmed off the reads that are written", removed,
                       report::counted(flow.bases_removed(), "bases"),
                       report::counted(flow.bases_trimmed(), "bases"))};
 }

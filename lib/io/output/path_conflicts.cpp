@@ -46,11 +46,44 @@ std::string identity(const std::string& path) {
                                             output.option, output.path, kind));
 }
 
+// What can be read only once: standard input as "-", which has one position, or a pipe.
+std::string stream_identity(const std::string& path) {
+  struct stat status {};
+  const bool known =
+      path == "-" ? fstat(STDIN_FILENO, &status) == 0 : stat(path.c_str(), &status) == 0;
+  if (known && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
+    return fmt::format("{}:{}", status.st_dev, status.st_ino);
+  return path == "-" ? path : "";
+}
+
+class StreamsRead {
+ public:
+  void add(const NamedFile& input) {
+    const std::string stream = stream_identity(input.path);
+    if (stream.empty()) return;
+    const auto [same, is_new] = inputs_.emplace(stream, input);
+    if (is_new) return;
+    const NamedFile& first = same->second;
+    std::string what = first.path == input.path && first.option == input.option
+                           ? fmt::format("'{}' is given twice", input.path)
+                           : fmt::format("{} '{}' and {} '{}' are the same stream", first.option,
+                                         first.path, input.option, input.path);
+    what += input.path == "-" ? "; standard input can be read only once"
+                              : "; a pipe can be read only once";
+    throw Error(ErrorCode::usage, what);
+  }
+
+ private:
+  std::map<std::string, NamedFile> inputs_;
+};
+
 class FilesRead {
  public:
   explicit FilesRead(std::span<const NamedFile> inputs) {
+    StreamsRead streams;
     for (const NamedFile& input : inputs) {
       if (input.path.empty()) continue;
+      streams.add(input);
       if (input.path == "-") {
         options_.emplace(identity(STDIN_FILENO), input.option);
         continue;

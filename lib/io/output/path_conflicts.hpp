@@ -17,7 +17,8 @@ struct NamedFile {
 // indexes that belong to them (.fai and others, whether they exist or not), standard
 // input and output the files that the shell connected to them. An output cannot be the file that
 // standard error goes to either, as it would take its place. Two outputs cannot go to one
-// descriptor. Devices and pipes are never the same file.
+// descriptor. Devices and pipes are never the same file, except that two inputs cannot be standard
+// input or one pipe, of which the second would find nothing.
 void require_distinct_files(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs);
 
 // Whether an output's path names a descriptor that the program was started with: nothing can be

@@ -55,7 +55,7 @@ ModelConfig::ModelConfig(const std::string& folder) : path_(folder + "/config.js
   if (!file)
     throw Error(ErrorCode::failed,
                 fmt::format("{}: cannot be opened: {}; --model takes a folder with config.json and "
-                            "weights",
+                            "weights; 'biogpu infer models' lists what is published",
                             path_, std::generic_category().message(errno)));
   std::string text(kMaxFileBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));

@@ -68,6 +68,24 @@ TEST_CASE("io.path_conflicts: other files, and what is no file", "[io]") {
           "-o and -j cannot both go to standard output; give one of them a file");
 }
 
+TEST_CASE("io.path_conflicts: inputs that can be read only once", "[io]") {
+  const TempFolder folder;
+  const std::string pipe = folder.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::filesystem::create_symlink("pipe", folder.path("link"));
+  CHECK(clash({{"-i", "-"}}, {}) == "none");
+  CHECK(clash({{"-i", "-"}, {"-i", "-"}}, {}) ==
+        "'-' is given twice; standard input can be read only once");
+  CHECK(clash({{"-i", "-"}, {"-I", "-"}}, {}) ==
+        "-i '-' and -I '-' are the same stream; standard input can be read only once");
+  CHECK(clash({{"-i", pipe}, {"-i", pipe}}, {}) ==
+        "'" + pipe + "' is given twice; a pipe can be read only once");
+  CHECK(clash({{"-i", pipe}, {"-I", folder.path("link")}}, {}) ==
+        "-i '" + pipe + "' and -I '" + folder.path("link") +
+            "' are the same stream; a pipe can be read only once");
+  CHECK(clash({{"-i", "/dev/null"}, {"-i", "/dev/null"}}, {}) == "none");
+}
+
 TEST_CASE("io.path_conflicts: indexes, descriptors and links to nothing", "[io]") {
   const TempFolder folder;
   const std::string genome = folder.file("g.fa", "x");

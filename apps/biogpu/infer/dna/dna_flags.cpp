@@ -48,7 +48,7 @@ void add_region_flags(CLI::App& command, WindowFlags& flags) {
             '\0'},
            flags.regions.regions);
   add_skip_bad_flag(command, flags.dna.infer,
-                    "records of files with other letters or another length, and intervals of\n"
+                    "records of files with other letters or another length, and intervals of "
                     "--regions that are not in the genome");
   options
       .option("--fit", flags.fit,

@@ -79,8 +79,8 @@ void RelaxEnds::add(std::string_view lines) {
 }
 
 std::string RelaxEnds::text() const {
-  return fmt::format("{} of {} converged; at most {}", n_converged, report::counted(n, "molecules"),
-                     report::counted(most_steps, "steps"));
+  return fmt::format("{} of {} converged; the longest took {}", n_converged,
+                     report::counted(n, "molecules"), report::counted(most_steps, "steps"));
 }
 
 }  // namespace biogpu::app

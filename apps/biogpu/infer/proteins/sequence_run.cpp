@@ -61,6 +61,8 @@ void SequenceRun::run(const Compute& compute, const Write& write) {
         [&](models::ProteinModel& model) { compute(model, records, result); });
   };
   run_.run(input_, {devices_.size(), name_of(devices_.precision()), compute_slot, write});
+  if (run_.n_records() == 0)
+    run_.log().warn("the input has no sequences; the output has no results");
   if (run_.n_unknown() > 0)
     run_.log().warn(fmt::format("{} residues outside the alphabet were read as {}",
                                 run_.n_unknown(),

@@ -124,7 +124,8 @@ std::uint64_t ModelRun::max_held_bytes() const {
 std::string ModelRun::done(bool at_end) const {
   const double seconds = std::max(1e-9, log_.seconds());
   std::string text = report::counted(n_records_, words_.records);
-  if (at_end) text += ", " + report::counted(n_residues_, words_.parts);
+  const bool has_parts = std::string_view(words_.parts) != words_.records;
+  if (at_end && has_parts) text += ", " + report::counted(n_residues_, words_.parts);
   if (words_.rate_of_parts)
     text += fmt::format(", {:.0f} {}/s", static_cast<double>(n_residues_) / seconds, words_.parts);
   else if (at_end)

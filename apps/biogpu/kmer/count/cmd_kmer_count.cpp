@@ -95,7 +95,7 @@ class CountRun {
       timing_->write(fmt::format("Init     {:g}\nCounting {:g}\nWriting  {:g}\n", begin_s,
                                  counted_s - begin_s, log_.seconds() - counted_s));
 
-    report_.log_result(*counter_, output_->n_written());
+    report_.log_result(*counter_, input_, output_->n_written());
     if (json_) json_->write(report_.json(*counter_, input_, output_->n_written(), out.bytes()));
     report_.log_stages();
     if (flags_.only_in.empty() && flags_.shard.is_whole()) report_.keep_rates(*counter_);

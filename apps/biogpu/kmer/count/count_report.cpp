@@ -54,12 +54,22 @@ void CountReport::add_output_stages(const pipeline::Times& times, const kmer::Co
   add_stages(stages);
 }
 
-void CountReport::log_result(const kmer::Counter& counter, std::uint64_t n_written) {
+void CountReport::log_result(const kmer::Counter& counter, const KmerInput& input,
+                             std::uint64_t n_written) {
   const kmer::CountTotals totals = counter.totals();
   wall_s_ = log_.seconds();
   log_.info(fmt::format("{}, {} distinct, {} written, in {:.2f} s: {:.1f} M k-mers/s",
                         report::counted(totals.n_windows, "k-mers"), totals.n_distinct, n_written,
                         wall_s_, 1e-6 * static_cast<double>(totals.n_windows) / wall_s_));
+  constexpr std::uint64_t kFewRecords = 10;
+  std::uint64_t n_records = 0;
+  for (const report::InputFile& file : input.files()) n_records += file.records;
+  if (n_records == 0)
+    log_.warn("the input has no records; the database has no k-mers");
+  else if (n_records >= kFewRecords && totals.n_windows < n_records)
+    log_.warn(fmt::format("{} have {}; are they DNA, and longer than k?",
+                          report::counted(n_records, "records"),
+                          report::counted(totals.n_windows, "k-mers")));
   if (const auto usage = counter.device_usage()) {
     const kmer::DeviceCountTimes& times = usage->times;
     log_.detail(fmt::format(

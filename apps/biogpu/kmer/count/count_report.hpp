@@ -32,7 +32,8 @@ class CountReport {
                          std::uint64_t n_bytes, bool workers_wrote);
 
   // After the last bucket of the counter.
-  void log_result(const kmer::Counter& counter, std::uint64_t n_written);
+  // Warns where the input has hardly any k-mers, as files of proteins have.
+  void log_result(const kmer::Counter& counter, const KmerInput& input, std::uint64_t n_written);
   void log_stages() const { log_.stages(stages_); }
   // After log_result().
   std::string json(const kmer::AutoDeviceCounter& counter, const KmerInput& input,
