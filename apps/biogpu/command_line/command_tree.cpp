@@ -65,6 +65,7 @@ CommandEntry describe_command(CLI::App& app, const std::string& path) {
 void append(const CommandEntry& command, std::vector<const CommandEntry*>& all) {
   all.push_back(&command);
   for (const CommandEntry& below : command.commands) append(below, all);
+  for (const CommandEntry& mode : command.modes) append(mode, all);
 }
 
 }  // namespace

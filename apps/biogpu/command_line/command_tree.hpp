@@ -26,6 +26,7 @@ struct CommandEntry {
   std::string footer;
   std::vector<OptionEntry> options;  // those that the help shows
   std::vector<CommandEntry> commands;
+  std::vector<CommandEntry> modes;  // with a parser of their own, beside the command's arguments
 };
 
 CommandEntry describe(CLI::App& root);

@@ -10,6 +10,7 @@
 #include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/command_line/command_tree.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/parasail/options.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -243,7 +244,8 @@ Run add_completion(CLI::App& command) {
       ->transform(one_of({"bash", "zsh", "fish"}))
       ->option_text(" ");
   return [shell, &command](const std::string&) {
-    const CommandEntry root = describe(*command.get_parent());
+    CommandEntry root = describe(*command.get_parent());
+    add_parasail_entry(root);
     print(*shell == "bash"  ? bash_completion(root)
           : *shell == "zsh" ? zsh_completion(root)
                             : fish_completion(root));

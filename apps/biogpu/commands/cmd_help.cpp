@@ -7,6 +7,7 @@
 
 #include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/command_line/usage_error.hpp"
+#include "apps/biogpu/parasail/options.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 
@@ -19,6 +20,7 @@ constexpr char kHelpFooter[] =
     "  biogpu help kmer count\n\n";
 
 void run_help(const CLI::App& root, const std::vector<std::string>& words) {
+  if (words == std::vector<std::string>{"align", "parasail"}) return print(parasail_help());
   const CLI::App* command = &root;
   std::string path = "biogpu";
   for (const std::string& word : words) {

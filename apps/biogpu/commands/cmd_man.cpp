@@ -11,6 +11,7 @@
 #include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/command_line/command_tree.hpp"
 #include "apps/biogpu/manual/manual_page.hpp"
+#include "apps/biogpu/parasail/options.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
@@ -75,8 +76,11 @@ Run add_man(CLI::App& command) {
       .add_flag("--markdown", flags->markdown,
                 "write tables of options in Markdown, a page for each command of biogpu")
       ->option_text(" ");
-  return
-      [flags, &command](const std::string&) { run_man(*flags, describe(*command.get_parent())); };
+  return [flags, &command](const std::string&) {
+    CommandEntry root = describe(*command.get_parent());
+    add_parasail_entry(root);
+    run_man(*flags, root);
+  };
 }
 
 }  // namespace biogpu::app

@@ -4,6 +4,7 @@
 #include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/command_line/shared_options.hpp"
 #include "apps/biogpu/parasail/flags.hpp"
+#include "apps/biogpu/parasail/options.hpp"
 #include "apps/biogpu/parasail/run.hpp"
 
 namespace biogpu::app {
@@ -21,7 +22,7 @@ std::optional<std::vector<std::string>> parasail_arguments(
 void run_parasail(const std::vector<std::string>& arguments) {
   ParasailFlags flags = parse_parasail_flags(arguments);
   if (flags.help) {
-    print(std::string(kParasailHelp) + kExitCodes + "\n");
+    print(parasail_help());
     return;
   }
   if (flags.threads == 0) flags.threads = default_threads(allowed_cpus());

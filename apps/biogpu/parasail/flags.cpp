@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/parasail/options.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {
@@ -223,9 +224,9 @@ ParasailFlags parse_parasail_flags(const std::vector<std::string>& arguments) {
   if (flags.help) return flags;
   opterr = 0;
   optind = 1;
-  constexpr char kOptions[] = ":a:A:b:c:Cde:Ef:g:Ghi:k:l:m:M:o:O:pq:r:s:t:vVxX:";
+  const std::string options = parasail_getopt_text();
   const int n_words = static_cast<int>(copies.size());
-  for (int option; (option = getopt(n_words, words.data(), kOptions)) != -1;) {
+  for (int option; (option = getopt(n_words, words.data(), options.c_str())) != -1;) {
     if (option == ':') wrong_usage(fmt::format("option -{} requires an argument", char(optopt)));
     if (option == '?') wrong_usage(fmt::format("unknown option -{}", char(optopt)));
     if (optarg != nullptr && *optarg == '\0')
@@ -243,31 +244,5 @@ ParasailFlags parse_parasail_flags(const std::vector<std::string>& arguments) {
     if (*path == "stdin") *path = "-";
   return flags;
 }
-
-const char kParasailHelp[] =
-    "Takes the options of parasail_aligner 2.6 and writes what it writes.\n"
-    "Usage: biogpu align parasail -f FILE [-q FILE] [options]\n\n"
-    "  -f FILE   database, FASTA or FASTQ; without -q every two of its sequences\n"
-    "  -q FILE   queries, each with the whole database\n"
-    "  -a NAME   function [sw_stats_striped_16]: {nw,sg,sg_*,sw}[_stats|_trace]..., nw_banded;\n"
-    "            with _table also parasail_<i>_<j>.txt, the scores of all cells of a pair\n"
-    "  -x        no filter; else pairs without an exact match of -c residues are left out\n"
-    "  -c N      that many [7]\n"
-    "  -o N      gap open [10]            -e N  gap extend [1]\n"
-    "  -m NAME   matrix or file [blosum62]\n"
-    "  -d        DNA: -M N match [1], -X N mismatch penalty [0]\n"
-    "  -C        letters of different case differ\n"
-    "  -A PAIRS  letters that a path calls equal, as TU\n"
-    "  -k N      band of nw_banded [3]\n"
-    "  -t N      threads [all]            -b N  alignments at a time\n"
-    "  -g FILE   output [parasail.csv; standard output for functions with _trace]\n"
-    "  -O FORM   EMBOSS, SAM, SAMH or SSW; needs a function with _trace\n"
-    "  -E        edges: pairs of -l percent length [80], -s identity [40], -i score [30]\n"
-    "  -G        the same as a METIS graph\n"
-    "  -p        indices of the pairs alone\n"
-    "  -v, -V    log the time of each stage\n\n"
-    "Examples:\n"
-    "  biogpu align parasail -f proteome.fa -q queries.fa -x -a sw_striped_16 -g out.csv\n"
-    "  biogpu align parasail -f t.fa -q q.fa -a sw_trace_striped_16 -O SAMH -d -M 2 -X 3\n\n";
 
 }  // namespace biogpu::app

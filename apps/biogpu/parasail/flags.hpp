@@ -56,6 +56,4 @@ struct ParasailFlags {
 // arguments: without the program's name. Throws Error{usage}.
 ParasailFlags parse_parasail_flags(const std::vector<std::string>& arguments);
 
-extern const char kParasailHelp[];
-
 }  // namespace biogpu::app
