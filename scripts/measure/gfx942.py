@@ -152,11 +152,17 @@ def record_platform(rows):
 
 
 def gfx942_cases(result):
-    """Every case that ran as machine code."""
-    rows = [[row["family"], row["case"].rstrip("*"), row["result"], str(len(row["kernels"])),
-             f"{row['instructions']:,}", row["why"], f"{row['date']}, {row['commit']}"] for row in result["rows"]]
-    return table(["family", "test", "result", "kernels", "instructions of waves", "notes", "when, at commit"], rows,
-                 "lllrrll")
+    """What ran as machine code: a line a family of its equal cases, and one for each other case."""
+    lines = []
+    for family in dict.fromkeys(row["family"] for row in result["rows"]):
+        rows = [row for row in result["rows"] if row["family"] == family]
+        equal = [row for row in rows if row["result"] == "equal"]
+        kernels = {kernel for row in equal for kernel in row["kernels"]}
+        when = ", ".join(sorted({f"{row['date']}, {row['commit']}" for row in equal}))
+        lines.append([family, f"{len(equal)} of {len(rows)} cases", "equal", str(len(kernels)), f"{sum(row['instructions'] for row in equal):,}", when])
+        lines += [[family, row["case"].rstrip("*"), f"{row['result']}: {row['why']}", str(len(row["kernels"])), f"{row['instructions']:,}",
+                   f"{row['date']}, {row['commit']}"] for row in rows if row not in equal]
+    return table(["family", "tests", "result", "kernels", "instructions of waves", "when, at commit"], lines, "lllrrl")
 
 
 def main():

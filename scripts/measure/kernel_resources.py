@@ -59,11 +59,20 @@ def limit_of(row):
 
 
 def kernel_resources(rows):
-    """Every kernel on every target."""
-    lines = [[f"`{row['name']}`", f"`{row['file']}`", row["target"], str(row["vgprs"]), str(row["agprs"]),
-              str(row["sgprs"]), f"{row['shared_bytes']:,}", f"{row['scratch_bytes']:,}", str(row["waves"])] for row in rows]
-    return table(["kernel", "file", "target", "VGPRs", "AGPRs", "SGPRs", "shared bytes", "scratch bytes", "waves"], lines,
-                 "lllrrrrrr")
+    """Of each file the most that one of its kernels takes, on both targets."""
+    targets = sorted({row["target"] for row in rows})
+    lines = []
+    for file in sorted({row["file"] for row in rows}):
+        of_file = [row for row in rows if row["file"] == file]
+        by_target = [[row for row in of_file if row["target"] == target] for target in targets]
+
+        def of_each(choose, key, by_target=by_target):
+            return " / ".join(f"{choose(row[key] for row in some):,}" if some else "-" for some in by_target)
+
+        lines.append([f"`{file}`", str(len({row["name"] for row in of_file})), of_each(max, "vgprs"), of_each(max, "agprs"),
+                      of_each(max, "shared_bytes"), of_each(min, "waves")])
+    heading = " / ".join(targets)
+    return table(["file", "kernels", f"most VGPRs: {heading}", "most AGPRs", "most shared bytes", "fewest waves"], lines, "lrrrrr")
 
 
 def tight_kernels(rows):
