@@ -12,11 +12,12 @@
 // Source   own.
 // Oracle   edge_product_ref, lib/ops/message_passing/edge_product_ref.cpp.
 #include <algorithm>
+#include <string>
 
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/element_access.hpp"
+#include "gpu/rt/error.hpp"
 #include "gpu/rt/kernel.hpp"
-#include "lib/core/error.hpp"
 #include "lib/ops/message_passing/edge_product.hpp"
 
 namespace biogpu::gpu::ops {
@@ -116,7 +117,9 @@ void edge_product(Device& device, const biogpu::ops::EdgeProduct& op) {
     n_numbers = std::max(n_numbers, static_cast<std::int64_t>(to.n_rows) * to.d);
   }
   if (n_numbers > kMaxRowNumbers)
-    throw Error(ErrorCode::failed, "edge_product: an output has more rows than a GPU takes");
+    throw DeviceError(DeviceError::Kind::failed, "edge_product: an output has " +
+                                                     std::to_string(n_numbers) +
+                                                     " numbers of rows; GPUs take up to 8192");
   const std::size_t shared =
       sizeof(float) * (EdgePaths::kMaxOrder * kBlock + static_cast<std::size_t>(n_numbers));
   device.stream().launch_shared(edge_product_kernel, static_cast<std::size_t>(a.n_edges), kBlock,
