@@ -56,10 +56,16 @@ std::shared_ptr<void> PinnedPool::take(std::size_t bytes) {
     }
   }
   std::uint8_t* const data = memory.data();
-  const auto owned = std::make_shared<Memory>(std::move(memory));
-  {
+  const std::size_t taken = memory.size();
+  std::shared_ptr<Memory> owned;
+  try {
+    owned = std::make_shared<Memory>(std::move(memory));
     const std::lock_guard lock(state.mutex);
-    state.taken.emplace(data, owned->size());
+    state.taken.emplace(data, taken);
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(state.mutex);
+    state.bytes -= taken;
+    throw;
   }
   return {static_cast<void*>(data), [state = state_, owned](void*) {
             const std::lock_guard lock(state->mutex);

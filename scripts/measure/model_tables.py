@@ -48,6 +48,35 @@ def track_road(result, before):
                  [row(*cases) for cases in zip(result["cases"], before["cases"])], "lrrrrr")
 
 
+def alphagenome_times(result):
+    """Of scripts/compare/alphagenome.py: a window of all heads by the port's passes and on the device, and from file to file."""
+    rows = [[f"alphagenome-pytorch {mode}", f"{1e3 * row['s']:.0f}", "", f"{row['peak_bytes'] / 1e9:.1f}", ""]
+            for mode, row in result["times"]["port"].items() if "s" in row]
+    for precision, row in result["times"]["biogpu"].items():
+        heads = result["precisions"][precision].values()
+        rows.append([f"biogpu {precision}", f"{1e3 * row['window_gpu_s']:.0f}", f"{row['window_wall_s']:.2f}",
+                     f"{row['memory']['peak_device_bytes'] / 1e9:.1f}", f"{min(head['cosine'] for head in heads):.7f}"])
+    return table(["computed by", "a window on the device, ms", "from file to file, s", "device memory, GB",
+                  "least cosine of a head with the port in fp32"], rows, "lrrrr")
+
+
+def variant_windows(*results):
+    """Of scripts/bench/variant_windows.py: what a window's first and each further substitution takes."""
+    return table(["bases of the window", "scorers", "start to first result, s", "first variant, s", "further variant, ms",
+                  "of it on the device, ms", "without reuse, ms"],
+                 [[f"{result['window']:,}", result["scorers"].replace(",", ", "), f"{result['first_result_s']:.1f}",
+                   f"{result['first_variant_s']:.2f}", f"{1e3 * result['further_variant_s']:.0f}",
+                   f"{1e3 * result['further_variant_gpu_s']:.0f}",
+                   f"{1e3 * result['further_variant_without_reuse_s']:.0f}"] for result in results], "llrrrrr")
+
+
+def variant_rate(result):
+    """Of scripts/bench/variant_rate.py: a VCF of clustered variants on one device and on several."""
+    return table(["devices", "in all, s", "of it passes, s", "variants an hour, in all", "times the first"],
+                 [[device, f"{run['wall_s']:.1f}", f"{run['compute_s']:.1f}", f"{run['variants_per_hour']:,.0f}",
+                   f"{run['times_the_first']:.2f}"] for device, run in result["runs"].items()], "lrrrr")
+
+
 def potential_times(result):
     """Energies and forces in fp32; torchmd-net runs plain PyTorch on edges that cost it nothing."""
     rows = []

@@ -88,6 +88,7 @@ KINDS = {kind.__name__: kind for kind in (
     bench_tables.infer_cpu, bench_tables.infer_design, bench_tables.infer_design_gpu,
     bench_tables.infer_design_files, bench_tables.infer_design_fidelity, bench_tables.infer_gpu,
     bench_tables.infer_bare_products, bench_tables.infer_devices, bench_tables.infer_fidelity, bench_tables.infer_operations,
-    model_tables.tracks_fidelity, model_tables.tracks_times, model_tables.track_road, model_tables.potential_times,
+    model_tables.tracks_fidelity, model_tables.tracks_times, model_tables.track_road, model_tables.alphagenome_times,
+    model_tables.variant_windows, model_tables.variant_rate, model_tables.potential_times,
     model_tables.potential_exact, model_tables.potential_published, model_tables.potential_operations, model_tables.kernel_shares,
     model_tables.crystal_lattices, model_tables.energy_drift)}

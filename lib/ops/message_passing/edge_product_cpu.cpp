@@ -15,7 +15,8 @@ namespace biogpu::ops {
 namespace HWY_NAMESPACE {
 
 // [d, n_rows]: what the weights of an output multiply.
-void turn_features(const EdgeProduct& op, const EdgePaths::Output& to, std::int64_t e, float* rows) {
+void turn_features(const EdgeProduct& op, const EdgePaths::Output& to, std::int64_t e,
+                   float* rows) {
   const float* const x = op.x.row<float>(op.sources.as<std::int32_t>()[e]);
   for (std::int32_t p = to.first_path; p < to.first_path + to.n_paths; ++p) {
     const EdgePaths::Path& path = op.paths->paths[static_cast<std::size_t>(p)];
