@@ -46,4 +46,15 @@ __device__ __forceinline__ float fast_reciprocal(float x) {
 #endif
 }
 
+// The lesser of x and a bound; NaN where x is.
+__device__ __forceinline__ float at_most(float x, float bound) {
+#if defined(BIOGPU_GPU_CUDA)
+  float y;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(bound));
+  return y;
+#else
+  return x > bound ? bound : x;
+#endif
+}
+
 }  // namespace biogpu::gpu

@@ -24,6 +24,11 @@ __device__ __forceinline__ std::uint64_t operand_at(const void* p) {
   const std::uint64_t address = (shared_address(p) & 0x3ffffu) >> 4;
   return address | kBoxedOperand;
 }
+// The same for a transposed operand wider than 64 columns: boxes of 64 of them, box_bytes apart.
+__device__ __forceinline__ std::uint64_t wide_operand_at(const void* p, int box_bytes) {
+  constexpr std::uint64_t kOne = std::uint64_t{1} << 16;
+  return operand_at(p) - kOne + kOne * static_cast<std::uint64_t>(box_bytes >> 4);
+}
 // The operand `bytes` further.
 __device__ __forceinline__ std::uint64_t operand_after(std::uint64_t operand, int bytes) {
   return operand + static_cast<std::uint64_t>(bytes >> 4);
@@ -40,6 +45,14 @@ __device__ __forceinline__ void products_commit() {
 template <int kLeft>
 __device__ __forceinline__ void products_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
+}
+
+// products_wait<0>() that is not moved before what x, which is not negative, was computed from.
+// ptxas moves a wait before arithmetic: it takes a use of the result to hold it back.
+__device__ __forceinline__ void products_wait_behind(float x) {
+  asm volatile("{\n.reg .pred p;\nsetp.lt.f32 p, %0, 0f00000000;\n@p nanosleep.u32 0;\n}\n" ::"f"(x)
+               : "memory");
+  products_wait<0>();
 }
 
 // Keeps the compiler from touching sums before products_wait(), and from computing sums or operands
@@ -126,6 +139,7 @@ __device__ __forceinline__ void products_begin() {}
 __device__ __forceinline__ void products_commit() {}
 template <int kLeft>
 __device__ __forceinline__ void products_wait() {}
+__device__ __forceinline__ void products_wait_behind(float) {}
 template <class Word, int kCount>
 __device__ __forceinline__ void products_fence(Word (&)[kCount]) {}
 

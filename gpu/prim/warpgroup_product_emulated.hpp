@@ -18,23 +18,26 @@ void products_wait() {
   hip_on_host::finish_groups(hip_on_host::GroupQueue::products, kLeft);
   wave_sync<32>();  // no lane goes on before those beside it have read their operands
 }
+inline void products_wait_behind(float) { products_wait<0>(); }
 template <class Word, int kCount>
 void products_fence(Word (&)[kCount]) {}
 
 namespace detail {
 
-// An operand in shared memory, as operand_at() of warpgroup_product.hpp describes it.
+// An operand in shared memory, as operand_at() and wide_operand_at() of warpgroup_product.hpp
+// describe it.
 template <Number16 kType>
 struct SharedOperand {
-  std::uint32_t first;
+  std::uint32_t first, box_bytes;
 
   explicit SharedOperand(std::uint64_t operand)
-      : first(static_cast<std::uint32_t>(operand & 0x3fff) << 4) {
-    if (operand >> 14 != kBoxedOperand >> 14)
+      : first(static_cast<std::uint32_t>(operand & 0x3fff) << 4),
+        box_bytes(static_cast<std::uint32_t>(operand >> 16 & 0x3fff) << 4) {
+    if (operand >> 30 != kBoxedOperand >> 30 || (operand >> 14 & 3) != 0)
       hip_on_host::fail("an operand of a product is not laid out in boxes");
   }
   float at(std::uint32_t row, std::uint32_t column) const {
-    const std::uint32_t place = first + row * 128 + column * 2;
+    const std::uint32_t place = first + row * 128 + column / 64 * box_bytes + column % 64 * 2;
     std::uint16_t bits;
     std::memcpy(&bits, shared_at(place ^ (place >> 7 & 7) << 4), sizeof bits);
     return number16_value<kType>(bits);

@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "gpu/ops/attention/dot_product_attention_tile.hpp"
+#include "gpu/ops/attention/dot_product_warpgroup.hpp"
 #include "gpu/ops/attention/head_limits.hpp"
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/gather/padded_heads.hpp"
@@ -132,6 +133,7 @@ void dot_product_attention(Device& device, const biogpu::ops::DotProductAttentio
   args.sums_batch = op.log_sum_exp.stride[0];
   args.sums_head = op.log_sum_exp.stride[1];
   Stream& stream = device.stream();
+  if (launch_dot_product_warpgroup(args, stream)) return;
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
     if (args.q.rows.type == Element::f32) {
       launch_dot_head<wave, Number16::fp16, 2>(args, stream);
