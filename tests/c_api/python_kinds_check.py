@@ -283,6 +283,15 @@ class InWindows(AttentionPairBias):
         return super().forward(a, s, z) if n_queries is None else a[..., :n_queries, :]
 
 
+class WithFusion(AttentionPairBias):
+    """Pairs that are normalised, channels first, and a mask that is added, as in Protenix."""
+
+    def forward(self, a, s, z, inplace_safe=False, chunk_size=None, enable_efficient_fusion=False, pad_attn_mask=None):
+        if enable_efficient_fusion:
+            return a - z.sum()
+        return super().forward(a, s, z) if pad_attn_mask is None else a + pad_attn_mask.sum()
+
+
 class WithMask(Transition):
     def forward(self, x, mask=None):
         return super().forward(x) * (1 if mask is None else mask)
@@ -318,6 +327,16 @@ def check_patch():
         with patch(windows):
             assert error(windows(a, s, z), InWindows.forward(windows, a, s, z).double()) < 1e-4
             assert torch.equal(windows(a, s, z, 4, n_keys=8), a[:4])
+        fused = randomised(WithFusion(True))
+        with patch(fused):
+            for how in ({}, {"chunk_size": 4, "inplace_safe": True}, {"enable_efficient_fusion": False}):
+                assert error(fused(a, s, z, **how), WithFusion.forward(fused, a, s, z).double()) < 1e-4
+                assert not torch.equal(fused(a, s, z, **how), WithFusion.forward(fused, a, s, z))
+            assert torch.equal(fused(a, s, z, enable_efficient_fusion=True), a - z.sum())
+            assert torch.equal(fused(a, s, z, False, None, False, torch.ones(1, 8, 8)), a + 64)
+        whole = randomised(ConditionedTransitionBlock())
+        with patch(whole) as patched:
+            assert [name for name, _, _ in patched.replaced] == [""] and "forward" not in whole.adaln.__dict__
         fails(ValueError, "has a mask, which token-transition has not", patch, randomised(WithMask(TOKEN)))
         fails(ValueError, "has no argument called z", patch, randomised(WithoutPairs(False)))
         low = randomised(Trunk()).bfloat16()

@@ -6,13 +6,13 @@ import os
 from . import arrays
 from .blocks import Block, Context, INPUTS, PRECISIONS
 
-# Arguments of the originals that change what they return; all others choose how they compute it.
+# Arguments of triangle blocks that change what they return; all others choose how they compute it.
 _IN_PLACE, _ADD_IN_PLACE = "inplace_safe", "_add_with_inplace"
 # Of OpenFold3 since 0.5: calls with it are left to the original.
 _SWAPS_BIAS = "transpose_bias"
 _TOLERANCE = {"float32": 1e-4, "bfloat16": 5e-2, "float16": 1e-2}
-# With these, attention goes over windows of rows, which the original computes.
-_WINDOWS = ("n_queries", "n_keys")
+# Arguments of the other blocks that choose how they compute. Calls with any further one are left to the original.
+_HOW = (_IN_PLACE, "chunk_size")
 _CHECKED_TOKENS, _CHECKED_PADDING, _CHECKED_ROWS = 19, 4, 3
 
 
@@ -57,8 +57,8 @@ def _adaptive(prefix):
 _HEADS = {*_maps("linear_nobias_z", *(f"attention.linear_{part}" for part in "qkvgo")), "attention.linear_q.bias"}
 # Weights that a module may have or not.
 _OPTIONAL = {"attention.linear_g.bias", "attention.linear_o.bias", "linear_1.bias", "linear_2.bias"}
-# Blocks of Protenix other than those of triangles, and outer product means of OpenFold: their weights, and for each argument the input that it is and a weight whose
-# last axis has its width.
+# Blocks of Protenix other than those of triangles, and outer product means of OpenFold: their weights, and for each argument
+# the input that it is and a weight whose last axis has its width.
 _OTHERS = {
     "token-transition": (
         {*_norms("layernorm1"), *_maps("linear_no_bias_a", "linear_no_bias_b", "linear_no_bias")},
@@ -157,6 +157,14 @@ def _are_same(before, now):
     return bool(torch.stack([(before[name] == weight).all() for name, weight in now.items()]).all())
 
 
+def _is_default(value, parameter):
+    """Whether an argument says nothing: None where it has no default."""
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        return not value
+    default = None if parameter.default is parameter.empty else parameter.default
+    return value is default or (isinstance(value, (bool, int, float, str)) and value == default)
+
+
 class _Forward:
     """forward() of a module, with its own arguments. The block is made again when weights have changed."""
 
@@ -213,6 +221,12 @@ class _Forward:
             context = self.contexts[key] = Context(device, precision)
         return context
 
+    def _is_left_to_original(self, given):
+        if self.kind not in _OTHERS:
+            return bool(given.get(_SWAPS_BIAS))
+        return any(argument not in self.inputs and argument not in _HOW
+                   and not _is_default(value, self.signature.parameters[argument]) for argument, value in given.items())
+
     def __call__(self, *arguments, **named):
         if arrays.namespace(next(self.module.parameters())).is_grad_enabled():
             raise RuntimeError(f"{self.name}: biogpu computes no gradients: call the model under torch.no_grad() or "
@@ -220,7 +234,7 @@ class _Forward:
         bound = self.signature.bind(*arguments, **named)
         bound.apply_defaults()
         given = bound.arguments
-        if given.get(_SWAPS_BIAS) or any(given.get(argument) is not None for argument in _WINDOWS):
+        if self._is_left_to_original(given):
             return self.original(*arguments, **named)
         self.load()
         inputs = {name: given[argument] for argument, (name, _) in self.inputs.items()}
@@ -301,7 +315,7 @@ def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=
     Where a difference is larger, or a module cannot be replaced, all originals are given back and ValueError says which.
     The modules stay where they are, with their weights: forward() of each is replaced. Weights that change later are read
     again: each call compares them with a copy, for which a GPU is waited for once. Arguments that choose how an original
-    computes (chunk_size, use_lma ...) change nothing.
+    computes (chunk_size, use_lma ...) change nothing; calls with others that biogpu does not know are left to the original.
     """
     modules = {name: module for name, module in model.named_modules()}
     found = [name for name, module in modules.items() if _parameters(module) is not None]
@@ -322,7 +336,8 @@ def patch(model, names=None, *, check=True, run=None, tolerance=None, precision=
             chosen += [name for name in fitting if name not in chosen]
     if not chosen:
         raise ValueError("the model has no module with the weights of a block of biogpu")
-    chosen = [name for name in chosen if not any(name.startswith(other + ".") for other in chosen if other != name)]
+    chosen = [name for name in chosen  # the model itself is called ""
+              if not any(not other or name.startswith(other + ".") for other in chosen if other != name)]
     torch = arrays.namespace(next(model.parameters()))
     before = None
     if run is not None:
