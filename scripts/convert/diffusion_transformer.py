@@ -55,6 +55,7 @@ BOLTZ2 = {
     "transition.b_to_a.": f"{_TRANSITION}linear_nobias_b.",
     "transition.output_projection.0.": f"{_TRANSITION}linear_s.",
 }
+BOLTZ2_BIAS = {"0.": f"{_ATTENTION}layernorm_z.", "1.": f"{_ATTENTION}linear_nobias_z."}
 
 
 def fail(path, what):
@@ -73,19 +74,20 @@ def from_boltz(path, state):
         if not is_layer and not name.startswith(BOLTZ_BIAS):
             continue
         n_taken += 1
-        index, rest = name[len(BOLTZ_LAYERS if is_layer else BOLTZ_BIAS):].split(".", 1)
+        index, _, rest = name[len(BOLTZ_LAYERS if is_layer else BOLTZ_BIAS):].partition(".")
         block = f"blocks.{index}."
         if not is_layer:
-            part = "layernorm_z" if rest.startswith("0.") else "linear_nobias_z"
-            blocks[f"{block}{_ATTENTION}{part}{rest[1:]}"] = value
+            blocks[block + renamed(rest, BOLTZ2_BIAS)] = value
         elif rest == "transition.swish_gate.0.weight":  # the second half passes through SiLU
-            factor, gate = value.chunk(2)
+            factor, gate = pairformer.halves(path, name, value, fail)
             blocks[f"{block}{_TRANSITION}linear_nobias_a1.weight"] = gate
             blocks[f"{block}{_TRANSITION}linear_nobias_a3.weight"] = factor
-        elif rest.startswith("output_projection.0."):  # one parameter under two names
-            other = name.replace(".output_projection.0.", ".output_projection_linear.")
-            if other not in state or not torch.equal(state[other], value):
+        elif rest.startswith("output_projection.0."):  # one parameter under two names, of which a .safetensors keeps one
+            linear = rest.replace("output_projection.0.", "output_projection_linear.")
+            other = f"{BOLTZ_LAYERS}{index}.{linear}"
+            if not torch.equal(state.get(other, value), value):
                 fail(path, f"{name} and {other} differ; they are one tensor of the model")
+            blocks[block + renamed(linear, BOLTZ2)] = value
         else:
             blocks[block + renamed(rest, BOLTZ2)] = value
     return blocks, n_taken

@@ -125,7 +125,14 @@ def read_state(path, fail=fail):
     return state
 
 
-def protenix_names(stack, table):
+def halves(path, name, value, fail=fail):
+    """The maps of two sides that are one behind the other in a tensor."""
+    if value.ndim == 0 or value.shape[0] == 0 or value.shape[0] % 2 != 0:
+        fail(path, f"{name} has the shape {list(value.shape)}; expected an even number of rows")
+    return value.chunk(2)
+
+
+def protenix_names(path, stack, table):
     """The tensors of a stack under the names of Protenix; those that the table does not have as they are."""
     renamed = {}
     for name, value in stack.items():
@@ -136,7 +143,7 @@ def protenix_names(stack, table):
                 break
         both = re.fullmatch(r"((?:pair_stack\.)?tri_mul_(?:out|in))\.(\w+)\.(weight|bias)", rest)
         if both and both[2] in BOTH_SIDES:
-            for side, half in zip("ab", value.chunk(2)):
+            for side, half in zip("ab", halves(path, name, value)):
                 renamed[f"blocks.{index}.{both[1]}.linear_{side}_{BOTH_SIDES[both[2]]}.{both[3]}"] = half
         else:
             renamed[f"blocks.{index}.{rest}" if block in ("blocks", "layers") else name] = value
@@ -152,9 +159,9 @@ def take_msa(path, state):
         fail(path, f"has no {MSA}.blocks, which --msa asks for")
     is_boltz = any(name.startswith("layers.") for name in blocks)
     if is_boltz:
-        blocks = protenix_names(blocks, BOLTZ2_MSA)
+        blocks = protenix_names(path, blocks, BOLTZ2_MSA)
     elif any(".outer_product_mean." in name for name in blocks):
-        blocks = protenix_names(blocks, OPENFOLD3_MSA)
+        blocks = protenix_names(path, blocks, OPENFOLD3_MSA)
     unread = sorted(name for name in blocks if not MSA_BLOCK.fullmatch(name))
     if unread:
         fail(path, f"{MSA}: {tensor_names.listed(unread)}")
@@ -193,11 +200,11 @@ def take_stack(path, state, part):
         stack, known = evoformer_pairs(path, part, stack), EVOFORMER_BLOCK
     n_others = len(state) - len(stack)
     if known is EVOFORMER_BLOCK:
-        stack = protenix_names(stack, {})
+        stack = protenix_names(path, stack, {})
     elif any(".pair_stack." in name for name in stack):
-        stack = protenix_names(stack, OPENFOLD3)
+        stack = protenix_names(path, stack, OPENFOLD3)
     elif any(name.startswith("layers.") for name in stack):
-        stack = protenix_names(stack, BOLTZ2)
+        stack = protenix_names(path, stack, BOLTZ2)
     if not stack:
         part = STACK if part == "pairformer_module" else part
         block = r"(.*)\.(?:blocks|layers)\.0\.(?:(?:pair_stack|core)\.)?tri_mul_out\."
@@ -215,6 +222,8 @@ def shape_in(path, blocks, fail=fail):
         value = blocks.get("blocks.0." + name)
         if value is None or value.ndim <= axis:
             fail(path, f"has no tensor blocks.0.{name} of {axis + 1} axes")
+        if 0 in value.shape:
+            fail(path, f"blocks.0.{name} has the shape {list(value.shape)}; expected numbers")
         return value.shape[axis]
     return shape
 

@@ -51,6 +51,16 @@ for index in range(2):
 torch.save({"state_dict": {**layers, "msa_module.s_proj.weight": torch.zeros(1)}}, "boltz2.ckpt")
 torch.save({"state_dict": {**layers, script.BOLTZ_LAYERS + "0.post_lnorm.weight": torch.zeros(1)}}, "post_norm.ckpt")
 torch.save({"state_dict": {**layers, script.BOLTZ_LAYERS + "0.output_projection.0.bias": torch.zeros(20)}}, "two.ckpt")
+# What safetensors' save_model keeps of a parameter with two names.
+kept = {name: value.clone() for name, value in layers.items() if ".output_projection_linear." not in name}
+safetensors.torch.save_file(kept, "one_name.safetensors")
+gate = script.BOLTZ_LAYERS + "0.transition.swish_gate.0.weight"
+torch.save({**layers, script.BOLTZ_LAYERS + "0": torch.zeros(1)}, "no_rest.pt")
+torch.save({**layers, script.BOLTZ_BIAS + "0.2.weight": torch.zeros(1)}, "third.pt")
+torch.save({**layers, gate: layers[gate][:1]}, "one_row.pt")
+torch.save({**layers, gate: torch.tensor(1.0)}, "no_axes.pt")
+query = f"{script.PART}.blocks.0.attention_pair_bias.attention.linear_q.weight"
+torch.save({**state, query: state[query][:0]}, "no_rows.pt")
 PYTHON
 # convert RC ARGUMENTS...: leaves what run() leaves.
 convert() {
@@ -74,6 +84,7 @@ converted_like() {
 converted_like "$tiny" protenix.pt
 converted_like "$tiny" openfold3.pt
 converted_like "$boltz" boltz2.ckpt
+converted_like "$boltz" one_name.safetensors
 convert 0 protenix.pt protenix
 check "what is left out" out_has "2 blocks, 46 tensors; 1 tensors of other parts are left out"
 mkdir same_norms
@@ -85,6 +96,16 @@ convert 1 post_norm.ckpt refused
 check "a variant" err_has "1 tensors are not read: blocks.0.post_lnorm.weight"
 convert 1 two.ckpt refused
 check "a parameter under two names" err_has "differ; they are one tensor of the model"
+convert 1 no_rest.pt refused
+check "a layer's name alone" err_has "1 tensors are not read: blocks.0.$"
+convert 1 third.pt refused
+check "a third part of the bias" err_has "1 tensors are not read: blocks.0.2.weight$"
+convert 1 one_row.pt refused
+check "half a gate" err_has "swish_gate.0.weight has the shape \[1, 20\]; expected an even number of rows"
+convert 1 no_axes.pt refused
+check "a gate that is a number" err_has "swish_gate.0.weight has the shape \[\]; expected an even number of rows"
+convert 1 no_rows.pt refused
+check "no heads" err_has "linear_q.weight has the shape \[0, 21\]; expected numbers"
 convert 1 "$source_dir/tests/data/models/pairformer_tiny/model.safetensors" refused
 check "no transformer" err_has "has no diffusion_module.diffusion_transformer, nor structure_module.score_model.token_transformer.layers"
 check "no folder" absent refused

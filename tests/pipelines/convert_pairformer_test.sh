@@ -25,6 +25,8 @@ pairs = {name.replace("pairformer_stack.", "template_embedder.pairformer_stack."
 torch.save({"model": {**wrapped, **pairs}}, "parts.pt")
 torch.save({"model": {**wrapped, "module.pairformer_stack.blocks.0.adapter.weight": torch.zeros(2)}}, "adapter.pt")
 torch.save([1, 2], "list.pt")
+heads = "pairformer_stack.blocks.0.tri_att_start.linear.weight"
+torch.save({**state, heads: state[heads][:0]}, "no_heads.pt")
 PYTHON
 # The same stack under the names of OpenFold3 and Boltz-2.
 "$python" - "$source_dir/scripts/convert" "$tiny/model.safetensors" "$msa/model.safetensors" "$boltz/model.safetensors" \
@@ -54,6 +56,9 @@ def both_sides(state, names, what="weight"):
 torch.save(renamed(state, pairformer.OPENFOLD3, "pairformer_stack.blocks"), "openfold3.pt")
 boltz = both_sides(renamed(state, pairformer.BOLTZ2, "pairformer_module.layers"), ("p_in", "g_in"))
 torch.save({"state_dict": {**boltz, "msa_module.s_proj.weight": torch.zeros(1)}}, "boltz2.ckpt")
+joined = "pairformer_module.layers.0.tri_mul_out.p_in.weight"
+torch.save({**boltz, joined: boltz[joined][:-1]}, "odd.pt")
+torch.save({**boltz, joined: torch.tensor(1.0)}, "no_axes.pt")
 msa, rows_first, pairs, newer = (safetensors.torch.load_file(path) for path in sys.argv[3:])
 torch.save({**renamed(msa, pairformer.OPENFOLD3, "pairformer_stack.blocks"),
             **renamed(msa, pairformer.OPENFOLD3_MSA, "msa_module.blocks", "msa_module"),
@@ -175,6 +180,12 @@ convert 1 whole.pt refused --part msa_module
 check "the parts that there are" err_has "has no part msa_module; there are pairformer_stack$"
 convert 1 adapter.pt refused
 check "an unknown tensor" err_has "1 tensors are not read: blocks.0.adapter.weight"
+convert 1 no_heads.pt refused
+check "no heads" err_has "blocks.0.tri_att_start.linear.weight has the shape \[0, 20\]; expected numbers"
+convert 1 odd.pt refused
+check "a side with a row more" err_has "layers.0.tri_mul_out.p_in.weight has the shape \[.*\]; expected an even number of rows"
+convert 1 no_axes.pt refused
+check "maps that are a number" err_has "layers.0.tri_mul_out.p_in.weight has the shape \[\]; expected an even number of rows"
 convert 1 list.pt refused
 check "no tensors" err_has "holds no tensors by name"
 check "no folder" absent refused
