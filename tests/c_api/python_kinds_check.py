@@ -234,6 +234,13 @@ def check_failures():
                 fails(TypeError, f"{name} is float64", block, **{**given, name: x.double()})
             if name not in (first, "mask") and kind != "outer-product-mean":
                 fails(ValueError, f"{name}: not given", block, **{**given, name: None})
+        for name, x in given.items():
+            if name != first:
+                for front in ((2,), (2, 3)):
+                    spread = x.expand(*front, *x.shape)
+                    fails(ValueError, f"{name} of shape {tuple(spread.shape)}; expected up to the axes () of batches", block,
+                          **{**given, name: spread})
+                    fails(ValueError, f"{name} of shape", block, **{**given, first: given[first].expand(5, *shapes[first]), name: spread})
         trained = given[first].clone().requires_grad_()
         fails(RuntimeError, "no gradients", block, **{**given, first: trained})
         for name, weight in weights.items():

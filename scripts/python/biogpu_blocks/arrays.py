@@ -135,12 +135,15 @@ def is_set(x):
     return (x != 0).byte() if is_torch(x) else (x != 0).astype(numpy.uint8)
 
 
-def with_batches(x, batches, n_axes):
+def with_batches(x, name, batches, n_axes):
     """The array with one axis for those of batches, which are repeated as in NumPy, in front of its last n_axes; without one
     where it is the same for all."""
     own = tuple(x.shape[-n_axes:])
     if math.prod(x.shape[:-n_axes]) == 1:
         return x.reshape(own)
+    given = tuple(x.shape[:-n_axes])
+    if len(given) > len(batches) or any(one not in (1, all_of) for one, all_of in zip(reversed(given), reversed(batches))):
+        raise ValueError(f"{name} of shape {tuple(x.shape)}; expected up to the axes {batches} of batches, in front of {own}")
     return namespace(x).broadcast_to(x, (*batches, *own)).reshape((math.prod(batches), *own))
 
 

@@ -150,13 +150,12 @@ class Block(_Handle):
         if getattr(self, "_pointer", None) and self._process == os.getpid():
             library.library().biogpu_block_free(self._pointer)
 
-
     def __call__(self, *given, add=False, **named):
         """The update of the first input, of its shape and type; the input plus the update with `add`.
 
         Inputs are given in the order of biogpu_blocks.INPUTS[kind] or by name. Axes in front of the first one's own are batches:
         those of the others are repeated as in NumPy. A mask has a 1 for each token or pair and 0 for padding, and may be left
-        out. For outer-product-mean the update is that of the pairs, which are needed only with `add`.
+        out. For outer-product-mean the update is that of the pairs, which are needed only with `add`; it has the type of msa.
         """
         if self._process != os.getpid():
             raise RuntimeError("the block was made before fork(), by another process: make it again in this one")
@@ -183,7 +182,7 @@ class Block(_Handle):
                 x = x.float() if arrays.is_torch(x) else x.astype("float32")
             else:
                 x = arrays.floats(x, name, kept)
-            passed[name] = arrays.with_batches(x, batches, names[name])
+            passed[name] = arrays.with_batches(x, name, batches, names[name])
         x = passed[first_name]
         passed["out"] = out = arrays.namespace(x).empty((math.prod(batches), *own), dtype=x.dtype,
                                                         **({"device": x.device} if arrays.is_torch(x) else {}))
