@@ -96,6 +96,14 @@ check "the index" [ "$(cut -f 1 s.npy.index.tsv | tr '\n' ' ')" = "key full/s ot
 check "the summary" grep -q '"inputs": 2' run.json
 works "${trunk[@]}" --include s full.npz
 check "a table" [ "$(wc -l <out.txt)" -eq 11 ]
+fails 2 "include a: the model writes s, z" "${trunk[@]}" --include a full.npz -o never.npz
+check "nothing is left" absent never.npz
+fails 2 "include s: the model writes z" infer trunk -q --device cpu --model "$pairs" --include z,s pairs.npz -o never.npz
+check "nothing is left" absent never.npz
+fails 2 "include s: the model writes a" infer trunk -q --device cpu --model "$diffusion" --include s noisy.npz -o never.npz
+check "nothing is left" absent never.npz
+works infer trunk -q --device cpu --model "$diffusion" --include a noisy.npz -o a.safetensors
+check "named and all" same_files a.safetensors noisy.safetensors
 fails 2 "one .npy holds rows of one width" "${trunk[@]}" full.npz -o never.npy
 check "nothing is left" absent never.npy
 

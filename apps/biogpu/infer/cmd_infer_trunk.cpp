@@ -1,6 +1,8 @@
 // `biogpu infer trunk`: the trunk of a structure model over arrays of its tokens and pairs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,8 +23,19 @@ namespace {
 
 struct TrunkFlags {
   InferFlags infer;
-  std::vector<std::string> include = {"s", "z", "a"};
+  std::vector<std::string> include;  // none: all
 };
+
+// The outputs to write.
+std::vector<std::string> chosen_outputs(const std::vector<std::string>& include,
+                                        const models::TrunkModel& model) {
+  const std::vector<std::string> outputs = model.outputs();
+  for (const std::string& name : include)
+    if (std::find(outputs.begin(), outputs.end(), name) == outputs.end())
+      throw Error(ErrorCode::usage,
+                  fmt::format("--include {}: the model writes {}", name, fmt::join(outputs, ", ")));
+  return include.empty() ? outputs : include;
+}
 
 // A weight is multiplied once a pair of tokens; a pair is some five hundred bytes of a file.
 ItemKind trunk_items(const InferFlags& flags) {
@@ -34,8 +47,7 @@ ItemKind trunk_items(const InferFlags& flags) {
 class TrunkRun {
  public:
   TrunkRun(const TrunkFlags& flags, InferFlags infer, const std::string& command_line)
-      : include_(flags.include),
-        run_(
+      : run_(
             std::move(infer), "infer trunk", command_line, trunk_items(flags.infer),
             [this](const InferFlags& resolved) {
               auto source = std::make_unique<TrunkSource>(resolved);
@@ -47,6 +59,7 @@ class TrunkRun {
             }) {
     const models::TrunkModel& model = run_.model();
     source_->set_model(model.shape());
+    include_ = chosen_outputs(flags.include, model);
     run_.log().detail(
         fmt::format("{}: {}, on {}", run_.flags().model, model.title(), run_.device().name));
   }
@@ -81,13 +94,12 @@ class TrunkRun {
     models::Outputs outputs;
     run_.use_model([&](models::TrunkModel& model) { outputs = model.run(record.input); });
     for (const std::string& name : include_) {
-      const models::Outputs::Array* const output = outputs.find(name);
-      if (output == nullptr) continue;  // of another kind of model
+      const models::Outputs::Array& output = *outputs.find(name);
       io::NamedArray array;
       array.key = record.key.empty() ? name : record.key + "/" + name;
       array.kind_bytes = record.key.empty() ? 0 : name.size() + 1;
-      array.shape = output->shape;
-      array.values = output->values;
+      array.shape = output.shape;
+      array.values = output.values;
       array.place = [place = record.place] { return place; };
       run_.devices().require_finite(array.values, LazyText(array.place));
       result.arrays.push_back(std::move(array));

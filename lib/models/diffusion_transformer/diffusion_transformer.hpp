@@ -29,6 +29,7 @@ class DiffusionTransformer final : public TrunkModel {
   std::string title() const override;
   const Info& info() const { return info_; }
   TrunkShape shape() const override;
+  std::vector<std::string> outputs() const override { return {"a"}; }
 
   // Output "a" [N, c].
   Outputs run(const TrunkInput& input) override;

@@ -211,6 +211,11 @@ void Pairformer::forward(Pass& pass, const TrunkInput& input) const {
   });
 }
 
+std::vector<std::string> Pairformer::outputs() const {
+  if (info_.c_single == 0) return {"z"};
+  return {"s", "z"};
+}
+
 Outputs Pairformer::run(const TrunkInput& input) {
   return run_pass([&](Pass& pass) { forward(pass, input); });
 }

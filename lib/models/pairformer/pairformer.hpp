@@ -37,7 +37,9 @@ class Pairformer final : public TrunkModel {
   const Info& info() const { return info_; }
   TrunkShape shape() const override;
 
-  // Outputs "s" [N, c_single] and "z" [N, N, c_pair].
+  std::vector<std::string> outputs() const override;
+
+  // Outputs "s" [N, c_single] if there are tokens, and "z" [N, N, c_pair].
   Outputs run(const TrunkInput& input) override;
   std::size_t measure(std::int64_t n_tokens, std::int64_t n_rows = 1) const override;
 

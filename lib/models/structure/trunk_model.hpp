@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lib/io/arrays/shared_array.hpp"
 #include "lib/models/base/model.hpp"
@@ -36,7 +37,9 @@ class TrunkModel : public Model {
   virtual TrunkShape shape() const = 0;
   // "Pairformer of 16 blocks, 1234 parameters"
   virtual std::string title() const = 0;
-  // What becomes of the arrays: "s", "z", "a". Throws Error{device_memory} where they do not fit.
+  // The names of what run() gives: "s", "z", "a".
+  virtual std::vector<std::string> outputs() const = 0;
+  // What becomes of the arrays. Throws Error{device_memory} where they do not fit.
   virtual Outputs run(const TrunkInput& input) = 0;
   // Bytes of a pass over so many tokens, and rows of an alignment where the model reads one.
   virtual std::size_t measure(std::int64_t n_tokens, std::int64_t n_rows = 1) const = 0;
