@@ -150,8 +150,9 @@ typedef struct biogpu_block_weight {
  *
  *   conditioned-transition
  *     weights: those of adaptive-norm behind adaln.; maps linear_nobias_a1, linear_nobias_a2,
- *       linear_nobias_b, and linear_s with a .bias; for Boltz-2's product of three,
- * linear_nobias_a3 inputs: tokens [N, c]; condition [N, c_s]
+ *       linear_nobias_b, and linear_s with a .bias; for a product of three, as in Boltz-2,
+ *       linear_nobias_a3
+ *     inputs: tokens [N, c]; condition [N, c_s]
  *
  *   window-attention: each 32 atoms attend to the 128 around them
  *     weights: those of pair-bias-attention

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/c_api/block_arrays.hpp"
+#include "lib/c_api/calls.hpp"
 #include "lib/core/error.hpp"
 #include "lib/models/structure/diffusion_blocks.hpp"
 #include "lib/ops/elementwise/map.hpp"

@@ -221,8 +221,11 @@ def explained():
         if line.startswith("| `"):
             for message in check_messages.MESSAGE.findall(line.split(" | ")[0]):
                 pieces = [piece.strip() for piece in check_messages.VARIABLE.split(message)]
-                found.append(([piece for piece in pieces if len(piece.split()) > 1], heading))
-    return sorted(((pieces, heading) for pieces, heading in found if sum(len(piece.split()) for piece in pieces) >= MIN_WORDS),
+                found.append(([piece for piece in pieces if re.search(r"\w", piece)], heading))
+    def n_words(pieces):
+        return sum(len(piece.split()) for piece in pieces if " " in piece)
+
+    return sorted(((pieces, heading) for pieces, heading in found if n_words(pieces) >= MIN_WORDS),
                   key=lambda item: -sum(map(len, item[0])))
 
 
