@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/command_line/help_format.hpp"
