@@ -32,7 +32,7 @@ struct Weights {
   // The first extent of a weight; 1 where it is missing, which the table tells at the end.
   std::int64_t rows(const char* name) {
     const std::int64_t n = table.n_rows(full(name));
-    if (n < 1) throw Error(ErrorCode::usage, fmt::format("{}: no numbers", name));
+    if (n < 1) throw Error(ErrorCode::bad_input, fmt::format("{}: no numbers", name));
     return n;
   }
   // Rows of `name` for each one of `unit`; 1 where one of them is missing.
@@ -40,7 +40,7 @@ struct Weights {
     if (!has(name) || !has(unit)) return 1;
     const std::int64_t n = rows(name), n_units = rows(unit);
     if (n % n_units != 0)
-      throw Error(ErrorCode::usage,
+      throw Error(ErrorCode::bad_input,
                   fmt::format("{}: {} rows, no multiple of the {} of {}", name, n, n_units, unit));
     return n / n_units;
   }

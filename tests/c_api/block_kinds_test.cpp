@@ -214,12 +214,15 @@ TEST_CASE("c_api.block_kinds: workspace, and failures with a code and one line",
   test::BlockWeights weights = one.weights;
   weights.by_name["linear_nobias_z.weight"] = {Numbers(5 * KindCase::kPair, 1.0f),
                                                {5, KindCase::kPair}};
-  CHECK(make("pair-bias-attention", weights) == 2);
+  CHECK(make("pair-bias-attention", weights) == 3);
   CHECK(test::says("layernorm_a.weight: 12 rows, no multiple of the 5 of linear_nobias_z.weight"));
   weights = KindCase("token-transition", kTokens).weights;
   weights.by_name["linear_no_bias_a.weight"] = {Numbers(13 * 12, 1.0f), {13, 12}};
-  CHECK(make("token-transition", weights) == 2);
+  CHECK(make("token-transition", weights) == 3);
   CHECK(test::says("linear_no_bias_a.weight: 13 rows, no multiple of the 12 of layernorm1.weight"));
+  weights.by_name["linear_no_bias_a.weight"] = {{}, {0, 12}};
+  CHECK(make("token-transition", weights) == 3);
+  CHECK(test::says("linear_no_bias_a.weight"));
 
   const auto block = test::make_block(context, "pair-bias-attention", one.weights);
   Numbers out;
