@@ -13,7 +13,7 @@ check "every module" rc_is 0
 check "there are modules" out_has '^39 of'
 for command in $("$biogpu" completion bash | sed -n 's/^    "\([a-z].*\)")$/\1/p' | tr ' ' '+'); do
   case $command in
-    bwt | kmer | infer | lab* | devices | cite | help | completion | man | version | infer+info | infer+models | infer+bench) continue ;;
+    bwt | kmer | infer | align+parasail | lab* | devices | cite | help | completion | man | version | infer+info | infer+models | infer+bench) continue ;;
   esac
   module=$(tr -d '+-' <<<"$command")
   check "a module of ${command/+/ }" exists "modules/$module/main.nf"
