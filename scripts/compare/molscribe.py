@@ -134,4 +134,5 @@ def main():
     sys.exit(1 if counts["different"] else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -100,4 +100,5 @@ def main():
     checkpoints.write(args.folder, config, tensors, fail, {"vocab_chars.json": json.dumps(numbers) + "\n"})
 
 
-main()
+if __name__ == "__main__":
+    main()

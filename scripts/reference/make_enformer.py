@@ -45,9 +45,11 @@ TABLE_POSITIONS, TABLE_FEATURES, TABLE_ROWS = 1536, 192, 80
 
 def load_original():
     """enformer-pytorch's modelling file, without what its package imports for training."""
-    where = importlib.util.find_spec("enformer_pytorch").submodule_search_locations
+    found = importlib.util.find_spec("enformer_pytorch")
+    if found is None:
+        raise ModuleNotFoundError("No module named 'enformer_pytorch'", name="enformer_pytorch")
     package = types.ModuleType("enformer_pytorch")
-    package.__path__ = list(where)
+    package.__path__ = list(found.submodule_search_locations)
     sys.modules["enformer_pytorch"] = package
     data = types.ModuleType("enformer_pytorch.data")
     data.str_to_one_hot = data.seq_indices_to_one_hot = None

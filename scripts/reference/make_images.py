@@ -212,4 +212,5 @@ def main():
     (folder / "pixels.tsv").write_text("".join(lines))
 
 
-main()
+if __name__ == "__main__":
+    main()

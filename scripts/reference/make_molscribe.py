@@ -176,4 +176,5 @@ def main():
     (args.folder / "expected.json").write_text(json.dumps(expected) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -121,4 +121,5 @@ def main():
     pathlib.Path(sys.argv[2]).write_text(json.dumps(results, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()
