@@ -15,16 +15,14 @@ import contextlib
 import json
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from measure import machine  # noqa: E402
 from measure.text import seconds, table  # noqa: E402
-from variant_windows import MAX_DIFFERENCE, model_with_window  # noqa: E402
+from variant_windows import MAX_DIFFERENCE, largest_difference, model_with_window, run_variants  # noqa: E402
 
 GENOME_BASES = 20_000_000
 MARGIN = 1_500_000  # no variant is so near to an end
@@ -54,26 +52,9 @@ def write_inputs(folder, rng, n_variants, per_cluster):
 
 
 def run(options, folder, device):
-    output, summary = folder / f"{device.replace(',', '_')}.tsv", folder / "summary.json"
-    command = [options.biogpu, "infer", "variants", "-q", "--device", device, "-t", options.threads, "--precision", options.precision,
-               "--model", options.model, "--genome", folder / "genome.fa", "--scorers", options.scorers, "--grid", options.grid,
-               "--json", summary, folder / "variants.vcf", "-o", output]
-    start = time.perf_counter()
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    wall = time.perf_counter() - start
-    if done.returncode != 0:
-        raise SystemExit(f"--device {device}: {done.stderr}")
-    told = json.loads(summary.read_text())
+    wall, told, lines = run_variants(options, folder, device, "variants.vcf", "--scorers", options.scorers, "--grid", options.grid)
     return {"wall_s": wall, "compute_s": told["time"]["compute_s"], "variants_per_hour": 3600 * options.variants / wall,
-            "peak_rss_bytes": told["memory"]["peak_rss_bytes"]}, output.read_text()
-
-
-def largest_difference(one, other):
-    """Of the last column, over its largest number; all else must be equal."""
-    rows = [(a.split("\t"), b.split("\t")) for a, b in zip(one.splitlines()[1:], other.splitlines()[1:], strict=True)]
-    if any(a[:-1] != b[:-1] for a, b in rows):
-        raise SystemExit("other variants or tracks on other devices")
-    return max(abs(float(a[-1]) - float(b[-1])) for a, b in rows) / max(abs(float(a[-1])) for a, _ in rows)
+            "peak_rss_bytes": told["memory"]["peak_rss_bytes"]}, lines
 
 
 def main():
@@ -103,6 +84,8 @@ def main():
         for device in options.devices:
             runs[device], outputs[device] = run(options, folder, device)
     first = options.devices[0]
+    if any(len(lines) != len(outputs[first]) for lines in outputs.values()):
+        raise SystemExit("more or fewer lines on other devices")
     differences = {device: largest_difference(outputs[first], outputs[device]) for device in options.devices[1:]}
     for device, figures in runs.items():
         figures["times_the_first"] = runs[first]["wall_s"] / figures["wall_s"]

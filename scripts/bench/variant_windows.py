@@ -60,21 +60,25 @@ def write_inputs(folder, rng, counts):
                 out.write(f"chr1\t{at + 1}\tv{number}\t{bases[at]}\t{other}\t.\t.\t.\n")
 
 
-def run(options, folder, count, *words):
+def run_variants(options, folder, device, vcf, *words):
+    """Seconds of the whole command, its summary, and the lines of its table."""
     output, summary = folder / "scores.tsv", folder / "summary.json"
-    scores = ["--scorers", options.scorers] if options.scorers else ["--head", options.head, "--bins", options.bins]
-    command = [options.biogpu, "infer", "variants", "-q", "--device", options.device, "-t", str(options.threads), "--precision",
-               options.precision, "--model", options.model, "--genome", folder / "genome.fa", *scores, "--grid", str(GRID), "--json", summary, *words, folder / f"{count}.vcf", "-o", output]
+    command = [options.biogpu, "infer", "variants", "-q", "--device", device, "-t", options.threads, "--precision", options.precision,
+               "--model", options.model, "--genome", folder / "genome.fa", "--json", summary, *words, folder / vcf, "-o", output]
     start = time.perf_counter()
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     wall = time.perf_counter() - start
     if done.returncode != 0:
-        raise SystemExit(f"{count} variants: {done.stderr}")
-    told = json.loads(summary.read_text())
+        raise SystemExit(f"{vcf}, --device {device}: {done.stderr}")
+    return wall, json.loads(summary.read_text()), output.read_text().splitlines()
+
+
+def run(options, folder, count, *words):
+    scores = ["--scorers", options.scorers] if options.scorers else ["--head", options.head, "--bins", options.bins]
+    wall, told, lines = run_variants(options, folder, options.device, f"{count}.vcf", *scores, "--grid", GRID, *words)
     load = sum(stage["wall_s"] for stage in told["stages"] if stage["name"] == "load")
     return {"wall_s": wall, "load_s": load, "compute_s": told["time"]["compute_s"], "gpu_s": told["time"].get("gpu_s", 0),
-            "peak_rss_bytes": told["memory"]["peak_rss_bytes"]}, \
-        output.read_text().splitlines()
+            "peak_rss_bytes": told["memory"]["peak_rss_bytes"]}, lines
 
 
 def measure(options, folder, *words):
