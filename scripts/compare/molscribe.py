@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Compares `biogpu infer recognize` with MolScribe in PyTorch on drawings, then times both.
 
-usage: molscribe.py BIOGPU FOLDER OUT.json [--pictures N] [--seed N] [--device cpu|gpu] [--threads N]
+usage: molscribe.py BIOGPU FOLDER OUT.json [--pictures N] [--seed N] [--device cpu|gpu] [--threads N] [--batch N]
+                    [--timed N] [--repeats N] [--tokens N] [--precisions TYPE,...]
 
 FOLDER: a model, for example one that scripts/reference/make_molscribe.py --shape base has made. Drawings are made from the
 seed: by RDKit of random chains and rings where it is installed, else lines and letters. The reference is
-scripts/reference/molscribe.py in fp32, one picture at a time, on the same kind of device. Atoms, places and bonds must be
-equal; a difference counts as a tie, and is reported as one, where the reference's own margin between the first and the
-second token or bond is below 1e-4. Fails where others differ. Times are of whole commands, loading left out for both:
-the same pictures once and ten times.
+scripts/reference/molscribe.py in fp32 on the same kind of device, --timed pictures (all) alone and the others in batches of
+--batch. Atoms, places and bonds must be equal; a difference counts as a tie, and is reported as one, where the reference's
+own margin between the first and the second token or bond is below 1e-4. Fails where others differ in fp32; in the other
+--precisions they are counted alone. Then times, of the --timed pictures in batches of one and of 64: the reference, and
+biogpu's whole commands without the time of loading, the pictures once and --repeats times. Random weights often write as
+many tokens as they may; --tokens sets this bound.
 """
 import argparse
 import json
@@ -52,7 +55,8 @@ def lines_and_letters(random):
     return picture
 
 
-def draw(path, random):
+def draw(path, seed):
+    random = np.random.default_rng(seed)
     try:
         from rdkit import Chem
         from rdkit.Chem import Draw
@@ -65,11 +69,11 @@ def draw(path, random):
     Draw.MolToFile(mol, str(path), size=tuple(int(n) for n in random.integers(200, 500, 2)))
 
 
-def run_biogpu(args, paths, lines):
+def run_biogpu(args, paths, lines, precision="fp32", batch=None):
     names = lines.with_suffix(".txt")
     names.write_text("".join(f"{path}\n" for path in paths))
     command = [args.biogpu, "infer", "recognize", "-q", "--model", args.folder, "--device", args.device, "-t", str(args.threads),
-               "--chemistry", "plain", "--list", names, "--json-lines", lines, "-o", lines.with_suffix(".tsv")]
+               "--chemistry", "plain", "--precision", precision, *(["--batch", batch] if batch else []), "--list", names, "--json-lines", lines, "-o", lines.with_suffix(".tsv")]
     begin = time.perf_counter()
     subprocess.run(list(map(str, command)), check=True)
     return time.perf_counter() - begin
@@ -96,42 +100,79 @@ def compare(results, lines):
     return counts
 
 
+def predict_all(args, paths):
+    """The reference's results, and its seconds for the first --timed pictures by size of batch."""
+    torch.set_num_threads(args.threads)
+    config = json.loads((args.folder / "config.json").read_text())
+    tensors = safetensors.torch.load_file(args.folder / "model.safetensors", device="cuda" if args.device == "gpu" else "cpu")
+    network = molscribe.Network(config, {name: x.float() for name, x in tensors.items()},
+                                json.loads((args.folder / config["vocab_file"]).read_text()))
+
+    def predict(some, batch):
+        begin, results = time.perf_counter(), []
+        for i in range(0, len(some), batch):
+            results += network.predict_batch([molscribe.read_picture(path, network.config["input_size"])
+                                              for path in some[i:i + batch]])
+        return results, time.perf_counter() - begin
+
+    timed = paths[:args.timed]
+    predict(timed[:1], 1)
+    alone, seconds = predict(timed, 1)
+    return alone + predict(paths[args.timed:], args.batch)[0], {1: seconds, 64: predict(timed, 64)[1]}
+
+
+def with_bound(folder, n_tokens, to):
+    """The model with another longest sequence."""
+    to.mkdir()
+    config = json.loads((folder / "config.json").read_text())
+    (to / "config.json").write_text(json.dumps({**config, "max_length": n_tokens}))
+    for name in ("model.safetensors", config["vocab_file"]):
+        (to / name).symlink_to((folder / name).resolve())
+    return to
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("biogpu", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--pictures", type=int, default=1000)
+    parser.add_argument("--timed", type=int)
+    parser.add_argument("--repeats", type=int, default=10)
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--tokens", type=int)
+    parser.add_argument("--precisions", default="fp32")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
-    torch.set_num_threads(args.threads)
-    config = json.loads((args.folder / "config.json").read_text())
-    tensors = safetensors.torch.load_file(args.folder / "model.safetensors", device="cuda" if args.device == "gpu" else "cpu")
-    network = molscribe.Network(config, {name: x.float() for name, x in tensors.items()},
-                                json.loads((args.folder / config["vocab_file"]).read_text()))
-    random = np.random.default_rng(args.seed)
+    args.timed = min(args.timed or args.pictures, args.pictures)
+    report = {"model": str(args.folder), "device": args.device, "threads": args.threads, "seed": args.seed,
+              "batch_of_reference": args.batch, "longest_sequence": args.tokens}
     with tempfile.TemporaryDirectory() as work:
+        if args.tokens:
+            args.folder = with_bound(args.folder, args.tokens, pathlib.Path(work) / "model")
         paths = [pathlib.Path(work) / f"{i:05d}.png" for i in range(args.pictures)]
-        for path in paths:
-            draw(path, random)
+        for i, path in enumerate(paths):
+            draw(path, [args.seed, i])
+        results, reference_s = predict_all(args, paths)
         lines = pathlib.Path(work) / "lines.jsonl"
-        once = run_biogpu(args, paths, lines)
-        found = [json.loads(line) for line in lines.read_text().splitlines()]
-        results, begin = [], time.perf_counter()
-        for path in paths:
-            results.append(network.predict(molscribe.read_picture(path, network.config["input_size"])))
-        reference_s = time.perf_counter() - begin
-        counts = compare(results, found)
-        repeated = run_biogpu(args, paths * 10, lines)
-    biogpu_s = (repeated - once) / 9
-    report = {"model": str(args.folder), "device": args.device, "threads": args.threads, "seed": args.seed, **counts,
-              "n_tokens": sum(len(result["tokens"]) for result in results),
-              "reference_s": reference_s, "biogpu_s": biogpu_s, "speedup": reference_s / biogpu_s}
+        for precision in args.precisions.split(","):
+            run_biogpu(args, paths, lines, precision)
+            found = [json.loads(line) for line in lines.read_text().splitlines()]
+            report[precision] = compare(results, found)
+            print(precision, json.dumps(report[precision]), flush=True)
+        timed = paths[:args.timed]
+        report.update(n_timed=args.timed, n_tokens=sum(len(result["tokens"]) for result in results[:args.timed]),
+                      n_atoms=sum(len(result["atoms"]) for result in results[:args.timed]))
+        for batch in (1, 64):
+            once, more = (run_biogpu(args, timed * n, lines, batch=batch) for n in (1, args.repeats))
+            seconds = (more - once) / (args.repeats - 1)
+            report[f"batch_{batch}"] = {"biogpu_s": seconds, "picture_ms": 1000 * seconds / args.timed,
+                                        "reference_s": reference_s[batch], "speedup": reference_s[batch] / seconds}
     args.out.write_text(json.dumps(report, indent=1) + "\n")
     print(json.dumps(report, indent=1))
-    sys.exit(1 if counts["different"] else 0)
+    sys.exit(1 if report.get("fp32", {}).get("different") else 0)
 
 
 if __name__ == "__main__":

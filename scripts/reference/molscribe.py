@@ -1,7 +1,8 @@
 """MolScribe in PyTorch, written from its description, and the way from a picture to its graph.
 
 Network(config, tensors) holds the tensors under the original's names; predict(picture) gives tokens, their logarithms,
-the margins between the first and the second logit, atoms and bonds, for one picture at a time. prepare(rgb, size) is the
+the margins between the first and the second logit, atoms and bonds. predict_batch(pictures) does so for several at once;
+each keeps the positional encoding that it has alone. prepare(rgb, size) is the
 original's preprocessing with OpenCV. In double precision with .double(). Needs torch, numpy and opencv-python-headless.
 """
 import cv2
@@ -134,91 +135,109 @@ class Network:
         return (windows[:, :, None] != windows[:, None, :]).to(torch.float64) * -100
 
     def block(self, name, x, resolution, heads, shifted):
+        """x [B, resolution^2, c]"""
         w, shift = self.config["swin_window"], self.config["swin_window"] // 2
         n, c = resolution // w, x.shape[-1]
-        y = self.norm(name + "norm1", x, 1e-5).view(resolution, resolution, c)
+        y = self.norm(name + "norm1", x, 1e-5).view(-1, resolution, resolution, c)
         if shifted:
-            y = torch.roll(y, (-shift, -shift), (0, 1))
-        y = y.view(n, w, n, w, c).transpose(1, 2).reshape(n * n, w * w, c)
-        q, k, v = self.linear(name + "attn.qkv", y).view(n * n, w * w, 3, heads, c // heads).permute(2, 0, 3, 1, 4)
+            y = torch.roll(y, (-shift, -shift), (1, 2))
+        y = y.view(-1, n, w, n, w, c).transpose(2, 3).reshape(-1, w * w, c)
+        q, k, v = self.linear(name + "attn.qkv", y).view(-1, w * w, 3, heads, c // heads).permute(2, 0, 3, 1, 4)
         logits = (q * (c // heads) ** -0.5) @ k.transpose(-2, -1)
         logits = logits + self.window_bias(name + "attn.relative_position_bias_table", heads)
         if shifted:
-            logits = logits + self.shift_mask(resolution)[:, None].to(logits)
-        y = (logits.softmax(-1) @ v).transpose(1, 2).reshape(n * n, w * w, c)
-        y = self.linear(name + "attn.proj", y).view(n, n, w, w, c).transpose(1, 2).reshape(resolution, resolution, c)
+            mask = self.shift_mask(resolution)[:, None].to(logits)
+            logits = (logits.view(-1, n * n, *logits.shape[1:]) + mask).view_as(logits)
+        y = (logits.softmax(-1) @ v).transpose(1, 2).reshape(-1, w * w, c)
+        y = self.linear(name + "attn.proj", y).view(-1, n, n, w, w, c).transpose(2, 3)
+        y = y.reshape(-1, resolution, resolution, c)
         if shifted:
-            y = torch.roll(y, (shift, shift), (0, 1))
-        x = x + y.reshape(-1, c)
+            y = torch.roll(y, (shift, shift), (1, 2))
+        x = x + y.reshape(x.shape)
         y = F.gelu(self.linear(name + "mlp.fc1", self.norm(name + "norm2", x, 1e-5)))
         return x + self.linear(name + "mlp.fc2", y)
 
     def encode(self, gray):
         """[n_memory, width]"""
+        return self.encode_batch([gray])[0]
+
+    def encode_batch(self, grays):
+        """[B, n_memory, width]"""
         root, config = "encoder.transformer.", self.config
         proj = root + "patch_embed.proj"
-        x = normalised(gray).to(self.tensors[proj + ".weight"])
+        x = torch.cat([normalised(gray) for gray in grays]).to(self.tensors[proj + ".weight"])
         x = F.conv2d(x, self.tensors[proj + ".weight"], self.tensors[proj + ".bias"], stride=4)
         resolution = x.shape[-1]
-        x = self.norm(root + "patch_embed.norm", x.flatten(2).transpose(1, 2)[0], 1e-5)
+        x = self.norm(root + "patch_embed.norm", x.flatten(2).transpose(1, 2), 1e-5)
         for s, depth in enumerate(config["swin_depths"]):
             for b in range(depth):
                 x = self.block(f"{root}layers.{s}.blocks.{b}.", x, resolution, config["swin_heads"][s], b % 2 == 1)
             if s + 1 < len(config["swin_depths"]):
-                y = x.view(resolution, resolution, -1)
-                y = torch.cat([y[0::2, 0::2], y[1::2, 0::2], y[0::2, 1::2], y[1::2, 1::2]], -1)
+                y = x.view(len(grays), resolution, resolution, -1)
+                y = torch.cat([y[:, 0::2, 0::2], y[:, 1::2, 0::2], y[:, 0::2, 1::2], y[:, 1::2, 1::2]], -1)
                 resolution //= 2
                 name = f"{root}layers.{s}.downsample."
-                y = self.norm(name + "norm", y.reshape(resolution * resolution, -1), 1e-5)
+                y = self.norm(name + "norm", y.reshape(len(grays), resolution * resolution, -1), 1e-5)
                 x = self.linear(name + "reduction", y)
         return self.norm(root + "norm", x, 1e-5)
 
     # Decoder
 
     def heads(self, x):
-        return x.view(x.shape[0], self.config["dec_attn_heads"], -1).transpose(0, 1)
+        return x.unflatten(-1, (self.config["dec_attn_heads"], -1)).transpose(1, 2)
 
     def attend(self, name, q, k, v):
-        scores = (self.heads(q) / np.sqrt(q.shape[1] // self.config["dec_attn_heads"])) @ self.heads(k).transpose(1, 2)
-        mixed = (scores.softmax(-1) @ self.heads(v)).transpose(0, 1).reshape(q.shape)
+        """q [B, 1, d], k and v [B, n, d]"""
+        scores = (self.heads(q) / np.sqrt(q.shape[-1] // self.config["dec_attn_heads"])) @ self.heads(k).transpose(2, 3)
+        mixed = (scores.softmax(-1) @ self.heads(v)).transpose(1, 2).reshape(q.shape)
         return self.linear(name + "final_linear", mixed)
 
     def decode(self, encoded):
         """Tokens, their logarithms of probabilities, margins, hidden states."""
+        return self.decode_batch(encoded[None])[0]
+
+    def decode_batch(self, encoded):
+        """decode() of each row; a row that is at its end leaves the batch."""
         root, config, vocabulary = "decoder.decoder.chartok_coords.", self.config, self.vocabulary
         memory = self.linear(root + "enc_trans_layer.0", encoded)
         table = self.tensors[root + "embeddings.make_embedding.emb_luts.0.weight"]
         d, n_layers = table.shape[1], config["dec_num_layers"]
         place0 = (torch.arange(d) % 2).to(table)
         names = [f"{root}decoder.transformer_layers.{i}." for i in range(n_layers)]
-        crossed = [(self.linear(name + "context_attn.linear_keys", memory),
-                    self.linear(name + "context_attn.linear_values", memory)) for name in names]
-        caches = [[] for _ in names]
-        token, tokens, logarithms, margins, states = START, [], [], [], []
-        while len(tokens) < config["max_length"] and (not tokens or token != STOP):
-            x = table[token][None] * d ** 0.5 + place0
-            for name, cross, cache in zip(names, crossed, caches):
+        crossed = [[self.linear(f"{name}context_attn.linear_{part}", memory) for part in ("keys", "values")] for name in names]
+        caches = [[table.new_empty(len(encoded), 0, d) for _ in range(2)] for _ in names]
+        found = [([], [], [], []) for _ in encoded]
+        rows = list(range(len(encoded)))
+        while rows:
+            step = len(found[rows[0]][0])
+            before = [found[row][0][-1] if step else START for row in rows]
+            x = (table[before] * d ** 0.5 + place0)[:, None]
+            for i, name in enumerate(names):
                 y = self.norm(name + "layer_norm_1", x, 1e-6)
                 own = name + "self_attn."
-                cache.append([self.linear(own + "linear_keys", y), self.linear(own + "linear_values", y)])
-                k, v = (torch.cat([row[i] for row in cache]) for i in range(2))
-                x = x + self.attend(own, self.linear(own + "linear_query", y), k, v)
+                caches[i] = [torch.cat([cache, self.linear(own + part, y)], 1)
+                             for cache, part in zip(caches[i], ("linear_keys", "linear_values"))]
+                x = x + self.attend(own, self.linear(own + "linear_query", y), *caches[i])
                 y = self.norm(name + "layer_norm_2", x, 1e-6)
                 other = name + "context_attn."
-                x = x + self.attend(other, self.linear(other + "linear_query", y), *cross)
+                x = x + self.attend(other, self.linear(other + "linear_query", y), *crossed[i])
                 y = self.norm(name + "feed_forward.layer_norm", x, 1e-6)
                 y = F.gelu(self.linear(name + "feed_forward.w_1", y))
                 x = x + self.linear(name + "feed_forward.w_2", y)
-            hidden = self.norm(root + "decoder.layer_norm", x, 1e-6)
-            log_p = self.linear(root + "output_layer", hidden)[0].log_softmax(-1)
-            log_p = log_p.masked_fill(~vocabulary.may_follow(token, len(tokens)).to(log_p.device), -torch.inf)
-            first = log_p.topk(2).values
-            token = int(log_p.argmax())
-            tokens.append(token)
-            logarithms.append(float(log_p[token]))
-            margins.append(float(first[0] - first[1]))
-            states.append(hidden[0])
-        return tokens, logarithms, margins, torch.stack(states)
+            hidden = self.norm(root + "decoder.layer_norm", x, 1e-6)[:, 0]
+            log_p = self.linear(root + "output_layer", hidden).log_softmax(-1)
+            allowed = torch.stack([vocabulary.may_follow(token, step) for token in before])
+            log_p = log_p.masked_fill(~allowed.to(log_p.device), -torch.inf)
+            first = log_p.topk(2)
+            values, tokens = first.values.tolist(), log_p.argmax(-1).tolist()
+            for row, token, (best, second), state in zip(rows, tokens, values, hidden):
+                for part, value in zip(found[row], (token, best, best - second, state)):
+                    part.append(value)
+            going = [i for i, token in enumerate(tokens) if token != STOP and step + 1 < config["max_length"]]
+            if len(going) < len(rows):
+                rows = [rows[i] for i in going]
+                caches, crossed = ([[part[going] for part in pair] for pair in pairs] for pairs in (caches, crossed))
+        return [(tokens, logarithms, margins, torch.stack(states)) for tokens, logarithms, margins, states in found]
 
     def bonds(self, states):
         """Probabilities of each kind of bond, [n, n, 7]."""
@@ -227,9 +246,14 @@ class Network:
         y = F.gelu(self.linear("decoder.decoder.edges.mlp.0", pairs))
         return self.linear("decoder.decoder.edges.mlp.2", y).softmax(-1)
 
-    @torch.no_grad()
     def predict(self, gray):
-        tokens, logarithms, margins, states = self.decode(self.encode(gray))
+        return self.predict_batch([gray])[0]
+
+    @torch.no_grad()
+    def predict_batch(self, grays):
+        return [self.graph(*found) for found in self.decode_batch(self.encode_batch(grays))]
+
+    def graph(self, tokens, logarithms, margins, states):
         atoms = self.vocabulary.atoms(tokens)
         result = {"tokens": tokens, "logarithms": logarithms, "margins": margins,
                   "atoms": [atom[:3] for atom in atoms], "bonds": [], "pair_margin": None}
