@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "gpu/rt/driver_function.hpp"
 #include "gpu/rt/hip.hpp"
 
 namespace biogpu::gpu {
@@ -19,26 +20,9 @@ using Encode = int (*)(TensorMap* map, int type, std::uint32_t rank, void* data,
 constexpr int kTypeU16 = 1, kTypeF16 = 6, kTypeF32 = 7, kTypeBf16 = 9, kNoInterleave = 0,
               kSwizzle128 = 3, kPromote256 = 3, kFillZeros = 0;
 
-Encode find_encode() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  constexpr unsigned kSince = 12000;
-  const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
-                                                             kSince, cudaEnableDefault, &found);
-#else
-  const cudaError_t error =
-      cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
-#endif
-  if (error != cudaSuccess || found != cudaDriverEntryPointSuccess) {
-    (void)cudaGetLastError();
-    return nullptr;
-  }
-  return reinterpret_cast<Encode>(function);
-}
-
 Encode encode_function() {
-  static const Encode function = find_encode();
+  static const auto function =
+      reinterpret_cast<Encode>(driver_function("cuTensorMapEncodeTiled", 12000));
   return function;
 }
 

@@ -5,6 +5,7 @@
 #include "lib/models/proteinmpnn/ops/block_linear_gpu.hpp"
 #include "lib/tensor/device_context_gpu.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
+#include "lib/tensor/kernel_use_gpu.hpp"
 
 // Defined by gpu/ops/FOLDER/NAME.hip and gpu/models/FAMILY/NAME.hip.
 #define BIOGPU_FAMILY_OP(family, space, name, Args)      \
@@ -27,6 +28,7 @@ void run(Context& context, const void* args) {
 
 constexpr NamedGpuOp kOps[] = {
     {"proteinmpnn.upload_block_linear", &models::proteinmpnn::upload_device_block_linear},
+    {"tensor.list_kernels", &list_device_kernels},
 #define BIOGPU_FAMILY_OP(family, space, name, Args) \
   {#family "." #name, &run<space::Args, &gpu::family::name>},
 #include "lib/gpu_backend/all_ops.def"

@@ -14,6 +14,8 @@
 namespace biogpu::lab {
 namespace {
 
+constexpr int kKernelRuns = 5;  // of which a kernel's least time is told
+
 using Clock = std::chrono::steady_clock;
 using tensor::DType;
 using tensor::Precision;
@@ -67,10 +69,7 @@ class Runner {
     const auto begin = Clock::now();
     {
       const ProfileRange range(ranges ? name_.c_str() : nullptr);
-      context_.capture(key_, [&] {
-        tensor::Arena arena(memory_, std::max<std::size_t>(peak_, tensor::Arena::kAlignment));
-        block_.run({context_, arena});
-      });
+      context_.capture(key_, [&] { queue(); });
       context_.synchronize();
     }
     const double clock_s = seconds_since(begin);
@@ -78,7 +77,16 @@ class Runner {
     return device_s > 0 ? device_s : clock_s;
   }
 
+  std::vector<tensor::KernelUse> kernels(int n_runs) {
+    return tensor::list_kernels(context_, n_runs, [&] { queue(); });
+  }
+
  private:
+  void queue() {
+    tensor::Arena arena(memory_, std::max<std::size_t>(peak_, tensor::Arena::kAlignment));
+    block_.run({context_, arena});
+  }
+
   tensor::Context& context_;
   BlockCase& block_;
   const std::string name_;
@@ -161,6 +169,8 @@ BlockResult run_block(tensor::Context& context, const Block& block, const Extent
       result.median_s = seconds[seconds.size() / 2];
       result.least_s = seconds.front();
     }
+    if (settings.lists_kernels)
+      result.kernels = runner.kernels(settings.max_runs > 1 ? kKernelRuns : 1);
   }
   made->release(context);
   return result;

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lib/lab/block_case.hpp"
 #include "lib/tensor/context.hpp"
+#include "lib/tensor/kernel_use.hpp"
 
 namespace biogpu::lab {
 
@@ -14,7 +16,8 @@ struct RunSettings {
   int min_runs = 3, max_runs = 1000;  // 0: compared alone
   int n_rows = 16;                    // of the output that are computed in double precision
   std::uint64_t seed = 1;
-  bool ranges = false;  // names each timed run for a profiler
+  bool ranges = false;        // names each timed run for a profiler
+  bool lists_kernels = true;  // on a GPU, after the timed runs
 };
 
 struct BlockResult {
@@ -25,6 +28,7 @@ struct BlockResult {
   double error = 0;            // the largest, relative to the root mean square of what is right
   double angle = 0;            // 1 - cosine of what the block adds
   std::size_t peak_bytes = 0;  // of tensors between the operations
+  std::vector<tensor::KernelUse> kernels;  // of one run, in order; empty where they are not told
 };
 
 // Runs a block with random numbers, compares rows of its output with double precision, and times

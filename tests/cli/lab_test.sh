@@ -86,5 +86,7 @@ check "a row" out_has "^mean pool"
 if [ "$backend" = emulated ]; then
   works lab run --device gpu --precision bf16 --quick --shapes 4x16 layer-norm pair-transition --json gpu.json
   check "bf16" grep -q '"precision": "bf16"' gpu.json
+  check "columns of kernels" out_has "	MB	kernels	longest	share	registers	shared_KB	occupancy$"
+  check "which the emulated platform does not fill" out_has "^layer-norm	4x16	.*	-	-	-	-	-	-$"
 fi
 finish

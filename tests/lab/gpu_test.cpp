@@ -9,6 +9,23 @@
 using namespace biogpu;
 using tensor::Precision;
 
+namespace {
+
+// Of the project's own kernels: products of these sizes are too small for a library.
+void check_kernel(const tensor::KernelUse& kernel) {
+  CAPTURE(kernel.symbol, kernel.n_threads, kernel.registers, kernel.shared_bytes);
+  CHECK(kernel.symbol.find("kernel") != std::string::npos);
+  CHECK(kernel.n_blocks > 0);
+  CHECK(kernel.n_threads > 0);
+  CHECK(kernel.registers > 0);
+  CHECK(kernel.shared_bytes <= std::size_t{227} << 10);
+  CHECK(kernel.occupancy > 0);
+  CHECK(kernel.occupancy <= 1);
+  CHECK(kernel.seconds > 0);
+}
+
+}  // namespace
+
 // One precision a block, the other one with waves of another width: an emulated launch takes long.
 TEST_CASE("lab: every block on a GPU equals double precision within roundings", "[lab][device]") {
   if (!test::has_gpu()) return;
@@ -27,5 +44,11 @@ TEST_CASE("lab: every block on a GPU equals double precision within roundings", 
     const lab::BlockResult result = lab::run_block(context, block, {5, 16}, settings);
     CHECK(result.angle < lab::max_angle(context.precision()));
     CHECK(result.error < lab::max_error(context.precision()));
+    if (test::is_emulated()) {
+      CHECK(result.kernels.empty());
+      continue;
+    }
+    CHECK_FALSE(result.kernels.empty());
+    for (const tensor::KernelUse& kernel : result.kernels) check_kernel(kernel);
   }
 }

@@ -2,6 +2,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/lab/baseline.hpp"
+#include "lib/lab/kernel_report.hpp"
 #include "lib/lab/profile_range.hpp"
 #include "lib/lab/roofline_svg.hpp"
 #include "tests/support/catch.hpp"
@@ -79,4 +80,30 @@ TEST_CASE("lab.results: a baseline is read back and checked", "[lab]") {
 TEST_CASE("lab.results: a range without a name or a library is nothing", "[lab]") {
   const lab::ProfileRange none(nullptr), some("a block");
   CHECK((lab::profile_library() == nullptr || *lab::profile_library() != '\0'));
+}
+
+TEST_CASE("lab.results: names of kernels without what all share", "[lab]") {
+  CHECK(lab::kernel_name("") == "");
+  CHECK(lab::kernel_name("nvjet_hsh_128x64_coopA") == "nvjet_hsh_128x64_coopA");
+  CHECK(lab::kernel_name("_ZN6biogpu3gpu3ops12_GLOBAL__N_110map_kernelENS_3ops3MapE") ==
+        "ops::map_kernel");
+  CHECK(lab::kernel_name("_ZN6biogpu3gpu12_GLOBAL__N_111sort_kernelILi64EjEEvNS0_4ArgsIT0_EE") ==
+        "sort_kernel<64, unsigned int>");
+}
+
+TEST_CASE("lab.results: the longest kernel is that of all its launches", "[lab]") {
+  CHECK(lab::longest_kernel({}).launch == nullptr);
+  std::vector<tensor::KernelUse> kernels(4);
+  const char* const symbols[] = {"a", "b", "a", "c"};
+  const double seconds[] = {3, 4, 2, 1};
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    kernels[i].symbol = symbols[i];
+    kernels[i].seconds = seconds[i];
+  }
+  const lab::LongestKernel longest = lab::longest_kernel(kernels);
+  CHECK(longest.launch == &kernels[0]);
+  CHECK(longest.share == Approx(0.5));
+  for (tensor::KernelUse& kernel : kernels) kernel.seconds = 0;
+  CHECK(lab::longest_kernel(kernels).launch != nullptr);
+  CHECK(lab::longest_kernel(kernels).share == 0);
 }

@@ -17,7 +17,14 @@ std::size_t round_up(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 
 Kernel read_kernel(const Packed& entry) {
   Kernel kernel;
-  kernel.argument_bytes = static_cast<std::uint32_t>(entry.at(".kernarg_segment_size").number);
+  const auto number = [&entry](const char* key) {
+    return static_cast<std::uint32_t>(entry.at(key).number);
+  };
+  kernel.argument_bytes = number(".kernarg_segment_size");
+  kernel.name = entry.at(".name").text;
+  kernel.registers = number(".vgpr_count");
+  kernel.shared_bytes = number(".group_segment_fixed_size");
+  kernel.scratch_bytes = number(".private_segment_fixed_size");
   const Packed* arguments = entry.find(".args");
   if (arguments == nullptr) return kernel;
   for (const Packed& item : arguments->items) {

@@ -26,6 +26,10 @@ struct Kernel {
   std::uint64_t descriptor = 0;  // its address in the loaded code object
   std::uint32_t argument_bytes = 0;
   std::vector<Argument> arguments;
+  std::string name;
+  std::uint32_t registers = 0;      // of a lane, accumulators among them
+  std::uint32_t shared_bytes = 0;   // of a block, without what a launch asks for
+  std::uint32_t scratch_bytes = 0;  // of a lane
 };
 
 // A code object in memory.

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,21 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "machine.hpp"
+#include "runtime.hpp"
 
-struct ihipStream_t {
-  std::vector<std::function<void()>>* recording = nullptr;
-};
-struct ihipEvent_t {
-  std::chrono::steady_clock::time_point time;
-};
-struct ihipGraph {
-  std::vector<std::function<void()>> work;
-};
-
+namespace hip_on_gfx942 {
 namespace {
-
-using namespace hip_on_gfx942;
 
 constexpr std::size_t kMemoryBytes = std::size_t{4} << 30;
 constexpr char kTarget[] = "amdgcn-amd-amdhsa--gfx942";
@@ -51,16 +39,17 @@ State& state() {
 
 thread_local hipError_t last_error = hipSuccess;
 
+}  // namespace
+
 hipError_t remember(hipError_t error) {
   if (error != hipSuccess) last_error = error;
   return error;
 }
 
-// Does the work, or keeps it where the stream records.
-hipError_t perform(hipStream_t stream, std::function<void()> work) {
+hipError_t perform(hipStream_t stream, std::function<void()> work, const Launch& launch) {
   const std::lock_guard lock(state().mutex);
   if (stream != nullptr && stream->recording != nullptr) {
-    stream->recording->push_back(std::move(work));
+    append(*stream->recording, std::move(work), launch);
     return hipSuccess;
   }
   try {
@@ -71,6 +60,8 @@ hipError_t perform(hipStream_t stream, std::function<void()> work) {
   }
   return hipSuccess;
 }
+
+namespace {
 
 // The code objects for this device in a bundle: a count, then where each lies and for what.
 void load_bundle(const unsigned char* bundle, std::vector<std::unique_ptr<CodeObject>>& objects) {
@@ -93,18 +84,22 @@ void load_bundle(const unsigned char* bundle, std::vector<std::unique_ptr<CodeOb
   }
 }
 
-struct Found {
-  std::string name;
-  const Kernel* kernel = nullptr;
-};
+}  // namespace
 
 Found find_kernel(const void* function) {
+  const std::lock_guard lock(state().mutex);
   const auto name = state().names.find(function);
   if (name == state().names.end()) return {};
   for (const auto& object : *state().objects.at(function))
     if (const Kernel* const kernel = object->find(name->second)) return {name->second, kernel};
   return {name->second, nullptr};
 }
+
+}  // namespace hip_on_gfx942
+
+namespace {
+
+using namespace hip_on_gfx942;
 
 struct Configuration {
   dim3 blocks, threads;
@@ -164,11 +159,7 @@ hipError_t __hipPopCallConfiguration(dim3* blocks, dim3* threads, std::size_t* s
 
 hipError_t hipLaunchKernel(const void* function, dim3 blocks, dim3 threads, void** values,
                            std::size_t shared_bytes, hipStream_t stream) {
-  Found found;
-  {
-    const std::lock_guard lock(state().mutex);
-    found = find_kernel(function);
-  }
+  const Found found = find_kernel(function);
   if (found.kernel == nullptr) return remember(hipErrorNoBinaryForGpu);
   const std::size_t n_threads = std::size_t{threads.x} * threads.y * threads.z;
   if (n_threads == 0 || n_threads > 1024 || blocks.x == 0 || blocks.y == 0 || blocks.z == 0)
@@ -178,10 +169,12 @@ hipError_t hipLaunchKernel(const void* function, dim3 blocks, dim3 threads, void
   for (const Argument& argument : found.kernel->arguments)
     if (argument.kind.compare(0, 7, "hidden_") != 0)
       std::memcpy(arguments.data() + argument.offset, values[n++], argument.size);
-  return perform(stream, [found, blocks, threads, shared_bytes, arguments] {
+  const auto work = [found, blocks, threads, shared_bytes, arguments] {
     execute(found.name, *found.kernel, {blocks.x, blocks.y, blocks.z},
             {threads.x, threads.y, threads.z}, static_cast<std::uint32_t>(shared_bytes), arguments);
-  });
+  };
+  return perform(stream, work,
+                 {function, blocks, threads, static_cast<std::uint32_t>(shared_bytes)});
 }
 
 hipError_t hipFuncSetAttribute(const void*, hipFuncAttribute, int value) {
@@ -261,11 +254,6 @@ hipError_t hipDeviceCanAccessPeer(int* can, int, int) {
 }
 hipError_t hipDeviceEnablePeerAccess(int, unsigned) { return remember(hipErrorInvalidDevice); }
 hipError_t hipDeviceSynchronize() { return hipSuccess; }
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* n_blocks, const void*, int,
-                                                        std::size_t) {
-  *n_blocks = 1;
-  return hipSuccess;
-}
 
 // Memory: the host's.
 hipError_t hipMalloc(void** memory, std::size_t bytes) {
@@ -347,38 +335,6 @@ hipError_t hipEventSynchronize(hipEvent_t) { return hipSuccess; }
 hipError_t hipEventQuery(hipEvent_t) { return hipSuccess; }
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
   *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
-  return hipSuccess;
-}
-
-// Recorded work.
-hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode) {
-  if (stream == nullptr || stream->recording != nullptr) return remember(hipErrorInvalidValue);
-  stream->recording = new std::vector<std::function<void()>>;
-  return hipSuccess;
-}
-hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
-  if (stream == nullptr || stream->recording == nullptr) return remember(hipErrorInvalidValue);
-  *graph = new ihipGraph{std::move(*stream->recording)};
-  delete std::exchange(stream->recording, nullptr);
-  return hipSuccess;
-}
-hipError_t hipGraphInstantiate(hipGraphExec_t* instance, hipGraph_t graph, hipGraphNode_t*, char*,
-                               std::size_t) {
-  *instance = reinterpret_cast<hipGraphExec_t>(new ihipGraph(*graph));
-  return hipSuccess;
-}
-hipError_t hipGraphLaunch(hipGraphExec_t instance, hipStream_t stream) {
-  const auto* const graph = reinterpret_cast<const ihipGraph*>(instance);
-  return perform(stream, [graph] {
-    for (const auto& work : graph->work) work();
-  });
-}
-hipError_t hipGraphDestroy(hipGraph_t graph) {
-  delete graph;
-  return hipSuccess;
-}
-hipError_t hipGraphExecDestroy(hipGraphExec_t instance) {
-  delete reinterpret_cast<ihipGraph*>(instance);
   return hipSuccess;
 }
 

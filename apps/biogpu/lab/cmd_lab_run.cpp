@@ -16,6 +16,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/run/bench_device.hpp"
 #include "apps/biogpu/infer/run/infer_flags.hpp"
+#include "apps/biogpu/lab/block_rows.hpp"
 #include "apps/biogpu/lab/commands.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/parallel_for.hpp"
@@ -92,50 +93,6 @@ BenchDevice open_lab_device(const LabFlags& flags) {
   return device;
 }
 
-double roofline_share(const BlockResult& result, const ops::Roofline& roofline) {
-  ops::OpTiming timing;
-  timing.seconds = result.median_s;
-  timing.bytes = result.bytes;
-  timing.operations = result.operations;
-  return timing.share(roofline);
-}
-
-std::string table_row(const BlockResult& result, const ops::Roofline& roofline,
-                      const lab::Baseline* baseline) {
-  const double share = roofline_share(result, roofline);
-  std::string text = fmt::format(
-      "{}\t{}x{}\t{:.1f}\t{:.1f}\t{:.3f}\t{:.1f}\t{}\t{:.1e}\t{:.1e}\t{:.1f}", result.block,
-      result.extents.n, result.extents.c, 1e6 * result.median_s, 1e6 * result.least_s,
-      1e-12 * result.operations / result.median_s, 1e-9 * result.bytes / result.median_s,
-      share == 0 ? "-" : fmt::format("{:.0f}%", 100 * share), result.error, result.angle,
-      static_cast<double>(result.peak_bytes) / (1 << 20));
-  if (baseline != nullptr) {
-    const double before = baseline->seconds(result);
-    text += before == 0 ? "\t-" : fmt::format("\t{:.2f}", before / result.median_s);
-  }
-  return text + "\n";
-}
-
-Json json_row(const BlockResult& result, const ops::Roofline& roofline,
-              const lab::Baseline* baseline) {
-  Json row{{"block", result.block},
-           {"n", result.extents.n},
-           {"c", result.extents.c},
-           {"median_s", result.median_s},
-           {"least_s", result.least_s},
-           {"operations", result.operations},
-           {"bytes", result.bytes},
-           {"teraflops_per_s", 1e-12 * result.operations / result.median_s},
-           {"gigabytes_per_s", 1e-9 * result.bytes / result.median_s},
-           {"roofline_share", roofline_share(result, roofline)},
-           {"error", result.error},
-           {"one_minus_cosine", result.angle},
-           {"peak_bytes", result.peak_bytes}};
-  if (baseline != nullptr && baseline->seconds(result) > 0)
-    row["baseline_s"] = baseline->seconds(result);
-  return row;
-}
-
 // How profilers run one block at a time.
 void print_profiler_commands(const LabFlags& flags, const std::vector<Work>& works) {
   std::string text;
@@ -175,8 +132,10 @@ void run_lab(LabFlags flags) {
   if (!flags.baseline.empty()) baseline.emplace(flags.baseline);
   const lab::Baseline* const before = baseline ? &*baseline : nullptr;
   if (flags.quick || flags.run.ranges) flags.run.min_runs = flags.run.max_runs = 1;
+  flags.run.lists_kernels = !flags.run.ranges;  // a profiler sees the marked runs alone
   BenchDevice device = open_lab_device(flags);
   const char* const precision = name_of(device.precision);
+  const bool on_gpu = device.context->kind() == tensor::Context::Kind::gpu;
   std::string heading = fmt::format("# {}, {}\n", device.name, precision);
   if (before != nullptr)
     heading += fmt::format("# baseline: {}, {}\n", before->device(), before->precision());
@@ -184,9 +143,7 @@ void run_lab(LabFlags flags) {
     heading += fmt::format("# ranges: {}\n", lab::profile_library() == nullptr
                                                  ? "none, there is no NVTX and no ROCTX here"
                                                  : lab::profile_library());
-  print(heading +
-        "block\tshape\tmedian_us\tleast_us\tTFLOP/s\tGB/s\troofline\terror\t1-cosine\tMB" +
-        (before == nullptr ? "\n" : "\tspeedup\n"));
+  print(heading + block_heading(on_gpu, before));
   tbb::task_arena threads(arena_threads(static_cast<std::size_t>(device.n_threads)));
   std::vector<BlockResult> results;
   Json rows = Json::array();
@@ -194,8 +151,8 @@ void run_lab(LabFlags flags) {
     results.push_back(threads.execute([&, &block = block, &extents = extents] {
       return lab::run_block(*device.context, *block, extents, flags.run);
     }));
-    print(table_row(results.back(), device.roofline, before));
-    rows.push_back(json_row(results.back(), device.roofline, before));
+    print(block_row(results.back(), device.roofline, on_gpu, before));
+    rows.push_back(block_json(results.back(), device.roofline, before));
   }
   if (json)
     json->write(Json{{"device", device.name},
@@ -269,7 +226,11 @@ Run add_lab_run(CLI::App& command) {
           "Columns: median and least time of a run, rates, share of the roofline where the "
           "device's\n"
           "limits are known, the largest error relative to the root mean square and 1 - cosine of\n"
-          "what the block adds, both against double precision, memory between operations.\n\n"
+          "what the block adds, both against double precision, memory between operations. On a\n"
+          "GPU also the number of kernels, and of the one that takes longest: its name, its share "
+          "of\n"
+          "the kernels' time, registers of a thread, shared memory of a block, and the share of a\n"
+          "multiprocessor's waves that can run at a time.\n\n"
           "Examples:\n"
           "  biogpu lab run triangle-product-out --shapes 128x128,256x128\n"
           "  biogpu lab run --json before.json --plot roofline.svg\n"

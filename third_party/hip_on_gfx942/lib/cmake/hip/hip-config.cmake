@@ -1,5 +1,5 @@
 # The runtime that executes gfx942's code on the CPU, under the name of AMD's library.
-add_library(hip_on_gfx942 SHARED "${HIP_ON_GFX942}/code_object.cpp" "${HIP_ON_GFX942}/instructions.cpp"
+add_library(hip_on_gfx942 SHARED "${HIP_ON_GFX942}/code_object.cpp" "${HIP_ON_GFX942}/graphs.cpp" "${HIP_ON_GFX942}/instructions.cpp"
                                  "${HIP_ON_GFX942}/machine.cpp" "${HIP_ON_GFX942}/message_pack.cpp"
                                  "${HIP_ON_GFX942}/runtime.cpp")
 set_target_properties(hip_on_gfx942 PROPERTIES OUTPUT_NAME amdhip64 SOVERSION 6)
