@@ -21,7 +21,7 @@ KEPT = {"machine", "versions"}
 # File: the keys of any level that sentences rest on.
 CITED = {"infer_gpu.json": {"proteome", "power"}, "infer_gpu_3B.json": {"power"}, "random_runs.json": {"seed", "run"},
          "bwt_human.jsonl": {"what", "wall_s"}, "kernel_resources.jsonl": {"name", "sgprs", "scratch_bytes", "vgprs_spilled"},
-         "cases.json": {"case", "why", "kernels"}}
+         "cases.json": {"case", "why", "kernels"}, "blocks.json": {"name", "threads", "local_bytes", "n", "c"}}
 
 
 class Document(dict):

@@ -111,6 +111,7 @@ def run_case(build, case, seconds):
 def write(path, rows):
     """Replaces the rows of the same cases, in the order of the list."""
     commit = result_files.commit()
+    has_part = any(row["family"] in PARTS for row in rows)
     for row in rows:
         row.update(date=datetime.date.today().isoformat(), commit=commit)
     known = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
@@ -120,7 +121,8 @@ def write(path, rows):
                   key=lambda row: order[row["family"], row["case"]])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(result_files.text_of(path.name, {"rows": rows}), encoding="utf-8")
-    record_platform(rows)
+    if has_part:  # a family without a column of its own leaves date and commit of the others
+        record_platform(rows)
 
 
 def platform_lines(rows):

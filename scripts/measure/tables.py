@@ -4,6 +4,7 @@ import statistics
 
 from measure import bench_tables, machine, model_tables, timing
 from measure.gfx942 import gfx942_cases
+from measure.gfx942_blocks import gfx942_blocks
 from measure.kernel_resources import kernel_resources, tight_kernels
 from measure.overview import overview
 from measure.platforms import platforms
@@ -76,7 +77,7 @@ def compare_sections(*results):
 
 
 KINDS = {kind.__name__: kind for kind in (
-    compare, compare_details, compare_sections, gfx942_cases, kernel_resources, overview, platforms, random_runs,
+    compare, compare_details, compare_sections, gfx942_blocks, gfx942_cases, kernel_resources, overview, platforms, random_runs,
     tight_kernels,
     bench_tables.figures, bench_tables.parasail_library, bench_tables.align_files, bench_tables.align_cpu,
     bench_tables.align_gpu_library, bench_tables.align_gpu_files,
