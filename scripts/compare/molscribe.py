@@ -8,8 +8,9 @@ FOLDER: a model, for example one that scripts/reference/make_molscribe.py --shap
 seed: by RDKit of random chains and rings where it is installed, else lines and letters. The reference is
 scripts/reference/molscribe.py in fp32 on the same kind of device, --timed pictures (all) alone and the others in batches of
 --batch. Atoms, places and bonds must be equal; a difference counts as a tie, and is reported as one, where the reference's
-own margin between the first and the second token or bond is below 1e-4. Fails where others differ in fp32; in the other
---precisions they are counted alone. Then times, of the --timed pictures in batches of one and of 64: the reference, and
+own margin between the first and the second token of the picture, or of each bond that differs, is below 1e-4. Fails where others differ in fp32; in the other
+--precisions they are counted alone. The reference in double precision decodes the --timed pictures too: what of it differs
+in fp32, and how far the least margins of both are off. Then times, of the --timed pictures in batches of one and of 64: the reference, and
 biogpu's whole commands without the time of loading, the pictures once and --repeats times. Random weights often write as
 many tokens as they may; --tokens sets this bound.
 """
@@ -84,16 +85,44 @@ def graph_of(line):
     return atoms, [[*bond["endpoint_atoms"], KINDS.index(bond["bond_type"])] for bond in line["bonds"]]
 
 
+def result_graph(result):
+    return [tuple(atom) for atom in result["atoms"]], [list(bond) for bond in result["bonds"]]
+
+
+def against_double(results, found, exact):
+    """Of fp32: pictures whose atoms equal those of double precision, and the errors of their least margins."""
+    graphs = {"reference": [(result_graph(result)[0], min(result["margins"])) for result in results],
+              "biogpu": [(graph_of(line)[0], line["least_margin"]) for line in found]}
+    report = {"pictures": len(exact)}
+    for name, pairs in graphs.items():
+        errors = [abs(margin - min(right["margins"])) for (atoms, margin), right in zip(pairs, exact)
+                  if atoms == result_graph(right)[0]]
+        report[name] = {"equal_atoms": len(errors), "margin_error_median": float(np.median(errors)),
+                        "margin_error_largest": max(errors)}
+    return report
+
+
+def margin_of_difference(result, line):
+    """None where graphs are equal; how sure the reference is of what differs."""
+    atoms, bonds = graph_of(line)
+    right_atoms, right_bonds = result_graph(result)
+    if atoms != right_atoms:
+        return min(result["margins"])
+    ours, right = ({(i, j): kind for i, j, kind in some} for some in (bonds, right_bonds))
+    return max((result["pair_margins"][i][j] for i, j in ours.keys() | right.keys()
+                if ours.get((i, j)) != right.get((i, j))), default=None)
+
+
 def compare(results, lines):
     """Counts, and the least margins."""
     counts = {"pictures": len(results), "equal": 0, "ties": 0, "different": 0}
     for result, line in zip(results, lines):
-        right = ([tuple(atom) for atom in result["atoms"]], [list(bond) for bond in result["bonds"]])
-        margin = min(min(result["margins"]), result["pair_margin"] or np.inf)
-        kind = "equal" if graph_of(line) == right else "ties" if margin < TIE else "different"
+        margin = margin_of_difference(result, line)
+        kind = "equal" if margin is None else "ties" if margin < TIE else "different"
         counts[kind] += 1
         if kind == "different":
-            print(f"{line['image']}: differs, least margin {margin:.3g}", file=sys.stderr)
+            same_atoms = graph_of(line)[0] == result_graph(result)[0]
+            print(f"{line['image']}: {'bonds differ' if same_atoms else 'atoms differ'}, margin {margin:.3g}", file=sys.stderr)
     margins = sorted(min(result["margins"]) for result in results)
     counts["least_margins"] = margins[:10]
     counts["margins_below_1e-3"] = sum(margin < 1e-3 for margin in margins)
@@ -101,8 +130,9 @@ def compare(results, lines):
 
 
 def predict_all(args, paths):
-    """The reference's results, and its seconds for the first --timed pictures by size of batch."""
+    """The reference's results, those of the --timed pictures in double precision, and its seconds by size of batch."""
     torch.set_num_threads(args.threads)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     config = json.loads((args.folder / "config.json").read_text())
     tensors = safetensors.torch.load_file(args.folder / "model.safetensors", device="cuda" if args.device == "gpu" else "cpu")
     network = molscribe.Network(config, {name: x.float() for name, x in tensors.items()},
@@ -118,7 +148,10 @@ def predict_all(args, paths):
     timed = paths[:args.timed]
     predict(timed[:1], 1)
     alone, seconds = predict(timed, 1)
-    return alone + predict(paths[args.timed:], args.batch)[0], {1: seconds, 64: predict(timed, 64)[1]}
+    results = alone + predict(paths[args.timed:], args.batch)[0]
+    seconds = {1: seconds, 64: predict(timed, 64)[1]}
+    network.double()
+    return results, predict(timed, 64)[0], seconds
 
 
 def with_bound(folder, n_tokens, to):
@@ -155,12 +188,14 @@ def main():
         paths = [pathlib.Path(work) / f"{i:05d}.png" for i in range(args.pictures)]
         for i, path in enumerate(paths):
             draw(path, [args.seed, i])
-        results, reference_s = predict_all(args, paths)
+        results, exact, reference_s = predict_all(args, paths)
         lines = pathlib.Path(work) / "lines.jsonl"
         for precision in args.precisions.split(","):
             run_biogpu(args, paths, lines, precision)
             found = [json.loads(line) for line in lines.read_text().splitlines()]
             report[precision] = compare(results, found)
+            if precision == "fp32":
+                report["against_double"] = against_double(results, found, exact)
             print(precision, json.dumps(report[precision]), flush=True)
         timed = paths[:args.timed]
         report.update(n_timed=args.timed, n_tokens=sum(len(result["tokens"]) for result in results[:args.timed]),

@@ -256,7 +256,7 @@ class Network:
     def graph(self, tokens, logarithms, margins, states):
         atoms = self.vocabulary.atoms(tokens)
         result = {"tokens": tokens, "logarithms": logarithms, "margins": margins,
-                  "atoms": [atom[:3] for atom in atoms], "bonds": [], "pair_margin": None}
+                  "atoms": [atom[:3] for atom in atoms], "bonds": [], "pair_margin": None, "pair_margins": []}
         confidence = np.exp(np.mean(logarithms))
         if atoms:
             p = self.bonds(states[[atom[3] for atom in atoms]]).double().cpu().numpy()
@@ -269,8 +269,9 @@ class Network:
             kinds = both.argmax(-1)
             ordered = np.sort(both, axis=-1)
             off = ~np.eye(len(atoms), dtype=bool)
+            result["pair_margins"] = (ordered[..., -1] - ordered[..., -2]).tolist()
             if off.any():
-                result["pair_margin"] = float((ordered[..., -1] - ordered[..., -2])[off].min())
+                result["pair_margin"] = float(np.array(result["pair_margins"])[off].min())
             result["bonds"] = [[i, j, int(kinds[i, j])] for i in range(len(atoms)) for j in range(i + 1, len(atoms))
                                if kinds[i, j]]
             confidence *= np.sqrt(both.max(-1).prod())
