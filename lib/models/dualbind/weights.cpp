@@ -51,7 +51,9 @@ struct Matrix {
 class Reader {
  public:
   Reader(const Config& config, tensor::WeightTable& table, tensor::Context& context)
-      : d_(config.width), config_(config), table_(table), context_(context) {}
+      : d_(config.width), config_(config), table_(table), context_(context) {
+    table_.sum_in_parts();
+  }
 
   Weights read();
 
@@ -80,9 +82,14 @@ class Reader {
 tensor::Linear Reader::upload(const Matrix& weight, const Matrix* bias) {
   std::vector<float> numbers(weight.values.begin(), weight.values.end()), offsets;
   const Tensor host(numbers.data(), DType::f32, {weight.n_rows, weight.n_columns});
-  if (bias == nullptr) return context_.upload_linear(host, {});
-  offsets.assign(bias->values.begin(), bias->values.end());
-  return context_.upload_linear(host, Tensor(offsets.data(), DType::f32, {weight.n_rows}));
+  Tensor offset;
+  if (bias != nullptr) {
+    offsets.assign(bias->values.begin(), bias->values.end());
+    offset = Tensor(offsets.data(), DType::f32, {weight.n_rows});
+  }
+  tensor::Linear map = context_.upload_linear(host, offset);
+  map.sum_in_parts = true;
+  return map;
 }
 
 Tensor Reader::upload_rows(const Matrix& matrix) {

@@ -133,6 +133,7 @@ void SwinEncoder::read_patches(const Config& config, WeightTable& table, Context
   }
   patches_ = context.upload_linear(Tensor(folded.data(), DType::f32, {d, patch_numbers_}),
                                    Tensor(shift.data(), DType::f32, {d}));
+  patches_.sum_in_parts = true;
 }
 
 SwinEncoder::Block SwinEncoder::read_block(const std::string& name, const Stage& stage,

@@ -40,6 +40,7 @@ MolScribe::MolScribe(const std::string& folder, const ModelConfig& config, tenso
       sizes_(sizes_of(context)) {
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
+  table.sum_in_parts();
   encoder_ = std::make_unique<molscribe::SwinEncoder>(config_, table, context, sizes_.encoded);
   decoder_ = std::make_unique<molscribe::TokenDecoder>(config_, vocabulary_, table, context);
   read_bonds("decoder.decoder.edges.mlp.", table);
@@ -62,6 +63,7 @@ void MolScribe::read_bonds(const std::string& name, tensor::WeightTable& table) 
   std::copy_n(bias.values.data(), d, shift.begin());
   pair_parts_ = context_.upload_linear(Tensor(parts.data(), DType::f32, {2 * d, d}),
                                        Tensor(shift.data(), DType::f32, {2 * d}));
+  pair_parts_.sum_in_parts = true;
 }
 
 std::string MolScribe::describe() const {

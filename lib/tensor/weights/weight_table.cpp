@@ -266,7 +266,9 @@ Linear WeightTable::take_linear_parts(Context& context, std::span<const LinearPa
       read(name + ".bias", *stored[i].second, bias.slice(0, begin, begin + n_out), scale);
     begin += n_out;
   }
-  return context.upload_linear(weight, has_bias ? bias : Tensor());
+  Linear map = context.upload_linear(weight, has_bias ? bias : Tensor());
+  map.sum_in_parts = sums_in_parts_;
+  return map;
 }
 
 Norm WeightTable::take_norm(Context& context, const std::string& name, std::int64_t d, float eps) {

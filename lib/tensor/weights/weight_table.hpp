@@ -55,6 +55,9 @@ class WeightTable {
   // published checkpoints have and the model's reference does not read.
   void ignore(std::string_view name) { ignored_.emplace(name); }
 
+  // Linear maps that are taken after this call have Linear::sum_in_parts.
+  void sum_in_parts() { sums_in_parts_ = true; }
+
   bool has(const std::string& name);
   bool has_prefix(std::string_view prefix);
   // Extent of the first axis of a tensor; 1 where the checkpoint has none of that name.
@@ -105,6 +108,7 @@ class WeightTable {
 
   const Checkpoint& checkpoint_;
   const Maps maps_;
+  bool sums_in_parts_ = false;
   struct Prefix {
     std::string from, to;
     bool copies;
