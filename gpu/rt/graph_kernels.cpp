@@ -28,23 +28,42 @@ bool describe_node(hipGraphNode_t node, KernelUse& kernel, int& blocks_at_a_time
 
 #if defined(BIOGPU_GPU_CUDA)
 
-#if CUDART_VERSION >= 13000
-#define BIOGPU_NO_EDGE_DATA nullptr,
+// What an edge carries: kernels of libraries may begin before the end of the one in front.
+#if CUDART_VERSION >= 12030
+using EdgeData = cudaGraphEdgeData;
 #else
-#define BIOGPU_NO_EDGE_DATA
+struct EdgeData {};
 #endif
 
 hipError_t get_roots(hipGraph_t graph, hipGraphNode_t* nodes, std::size_t* n) {
   return cudaGraphGetRootNodes(graph, nodes, n);
 }
-hipError_t get_dependents(hipGraphNode_t node, hipGraphNode_t* nodes, std::size_t* n) {
-  return cudaGraphNodeGetDependentNodes(node, nodes, BIOGPU_NO_EDGE_DATA n);
+hipError_t get_dependents(hipGraphNode_t node, hipGraphNode_t* nodes,
+                          [[maybe_unused]] EdgeData* data, std::size_t* n) {
+#if CUDART_VERSION >= 13000
+  return cudaGraphNodeGetDependentNodes(node, nodes, data, n);
+#elif CUDART_VERSION >= 12030
+  return cudaGraphNodeGetDependentNodes_v2(node, nodes, data, n);
+#else
+  return cudaGraphNodeGetDependentNodes(node, nodes, n);
+#endif
 }
 hipError_t add_edge(hipGraph_t graph, hipGraphNode_t from, hipGraphNode_t to) {
-  return cudaGraphAddDependencies(graph, &from, &to, BIOGPU_NO_EDGE_DATA 1);
+#if CUDART_VERSION >= 13000
+  return cudaGraphAddDependencies(graph, &from, &to, nullptr, 1);
+#else
+  return cudaGraphAddDependencies(graph, &from, &to, 1);
+#endif
 }
-hipError_t remove_edge(hipGraph_t graph, hipGraphNode_t from, hipGraphNode_t to) {
-  return cudaGraphRemoveDependencies(graph, &from, &to, BIOGPU_NO_EDGE_DATA 1);
+hipError_t remove_edge(hipGraph_t graph, hipGraphNode_t from, hipGraphNode_t to,
+                       [[maybe_unused]] const EdgeData& data) {
+#if CUDART_VERSION >= 13000
+  return cudaGraphRemoveDependencies(graph, &from, &to, &data, 1);
+#elif CUDART_VERSION >= 12030
+  return cudaGraphRemoveDependencies_v2(graph, &from, &to, &data, 1);
+#else
+  return cudaGraphRemoveDependencies(graph, &from, &to, 1);
+#endif
 }
 hipError_t add_event(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* behind,
                      std::size_t n_behind, hipEvent_t event) {
@@ -120,16 +139,20 @@ bool describe_node(hipGraphNode_t node, KernelUse& kernel, int& blocks_at_a_time
 
 #else
 
+struct EdgeData {};
+
 hipError_t get_roots(hipGraph_t graph, hipGraphNode_t* nodes, std::size_t* n) {
   return hipGraphGetRootNodes(graph, nodes, n);
 }
-hipError_t get_dependents(hipGraphNode_t node, hipGraphNode_t* nodes, std::size_t* n) {
+hipError_t get_dependents(hipGraphNode_t node, hipGraphNode_t* nodes, EdgeData* /*data*/,
+                          std::size_t* n) {
   return hipGraphNodeGetDependentNodes(node, nodes, n);
 }
 hipError_t add_edge(hipGraph_t graph, hipGraphNode_t from, hipGraphNode_t to) {
   return hipGraphAddDependencies(graph, &from, &to, 1);
 }
-hipError_t remove_edge(hipGraph_t graph, hipGraphNode_t from, hipGraphNode_t to) {
+hipError_t remove_edge(hipGraph_t graph, hipGraphNode_t from, hipGraphNode_t to,
+                       const EdgeData& /*data*/) {
   return hipGraphRemoveDependencies(graph, &from, &to, 1);
 }
 hipError_t add_event(hipGraphNode_t* node, hipGraph_t graph, const hipGraphNode_t* behind,
@@ -168,6 +191,12 @@ bool describe_node(hipGraphNode_t node, KernelUse& kernel, int& blocks_at_a_time
 
 #endif
 
+// A step of recorded work, and what leads to the next one.
+struct Step {
+  hipGraphNode_t node = nullptr;
+  EdgeData to_next{};
+};
+
 // What a stream recorded.
 class Recording {
  public:
@@ -189,30 +218,33 @@ class Recording {
   Recording& operator=(const Recording&) = delete;
 
   // Its steps in the order in which they run; nothing where some may run side by side.
-  std::vector<hipGraphNode_t> steps() const {
-    std::vector<hipGraphNode_t> nodes;
-    std::size_t n = 0;
-    BIOGPU_HIP(get_roots(graph_, nullptr, &n));
-    hipGraphNode_t node = nullptr;
-    if (n == 1) BIOGPU_HIP(get_roots(graph_, &node, &n));
+  std::vector<Step> steps() const {
+    std::vector<Step> steps;
+    hipGraphNode_t nodes[2] = {};  // one too many shows that it is not one
+    EdgeData data[2] = {};
+    std::size_t n = 2;
+    BIOGPU_HIP(get_roots(graph_, nodes, &n));
     while (n == 1) {
-      nodes.push_back(node);
-      BIOGPU_HIP(get_dependents(node, nullptr, &n));
-      if (n == 1) BIOGPU_HIP(get_dependents(nodes.back(), &node, &n));
+      steps.push_back({nodes[0], {}});
+      n = 2;
+      BIOGPU_HIP(get_dependents(steps.back().node, nodes, data, &n));
+      steps.back().to_next = data[0];
     }
-    if (n > 1) nodes.clear();
-    return nodes;
+    if (n > 1) steps.clear();
+    return steps;
   }
 
   // Records events[i] in front of step i, and the last one behind the last step.
-  void time_steps(const std::vector<hipGraphNode_t>& steps, const std::vector<Event>& events) {
+  void time_steps(const std::vector<Step>& steps, const std::vector<Event>& events) {
     for (std::size_t i = 0; i <= steps.size(); ++i) {
-      const bool is_first = i == 0, is_last = i == steps.size();
-      if (!is_first && !is_last) BIOGPU_HIP(remove_edge(graph_, steps[i - 1], steps[i]));
+      const Step* const before = i == 0 ? nullptr : &steps[i - 1];
+      const Step* const next = i == steps.size() ? nullptr : &steps[i];
+      if (before != nullptr && next != nullptr)
+        BIOGPU_HIP(remove_edge(graph_, before->node, next->node, before->to_next));
       hipGraphNode_t event = nullptr;
-      BIOGPU_HIP(add_event(&event, graph_, is_first ? nullptr : &steps[i - 1], is_first ? 0 : 1,
-                           static_cast<hipEvent_t>(events[i].handle())));
-      if (!is_last) BIOGPU_HIP(add_edge(graph_, event, steps[i]));
+      BIOGPU_HIP(add_event(&event, graph_, before == nullptr ? nullptr : &before->node,
+                           before == nullptr ? 0 : 1, static_cast<hipEvent_t>(events[i].handle())));
+      if (next != nullptr) BIOGPU_HIP(add_edge(graph_, event, next->node));
     }
   }
 
@@ -237,7 +269,7 @@ class Recording {
 std::vector<KernelUse> list_kernels(Stream& stream, int n_runs,
                                     const std::function<void()>& queue) {
   Recording recording(stream, queue);
-  const std::vector<hipGraphNode_t> steps = recording.steps();
+  const std::vector<Step> steps = recording.steps();
   hipDeviceProp_t device;
   BIOGPU_HIP(hipGetDeviceProperties(&device, current_device()));
   const int waves_at_a_time = device.maxThreadsPerMultiProcessor / device.warpSize;
@@ -245,7 +277,7 @@ std::vector<KernelUse> list_kernels(Stream& stream, int n_runs,
   for (std::size_t i = 0; i < steps.size(); ++i) {
     KernelUse kernel;
     int blocks_at_a_time = -1;
-    if (!describe_node(steps[i], kernel, blocks_at_a_time)) continue;
+    if (!describe_node(steps[i].node, kernel, blocks_at_a_time)) continue;
     const int waves = (static_cast<int>(kernel.n_threads) + device.warpSize - 1) / device.warpSize;
     if (blocks_at_a_time >= 0)
       kernel.occupancy =

@@ -41,11 +41,8 @@ void connect(hipGraphNode_t from, hipGraphNode_t to) {
 
 // As AMD's runtime gives lists: how many there are, or that many of them.
 hipError_t give(const std::vector<hipGraphNode_t>& list, hipGraphNode_t* nodes, std::size_t* n) {
-  if (nodes != nullptr) {
-    *n = std::min(*n, list.size());
-    std::copy_n(list.begin(), *n, nodes);
-  }
-  *n = list.size();
+  *n = nodes == nullptr ? list.size() : std::min(*n, list.size());
+  if (nodes != nullptr) std::copy_n(list.begin(), *n, nodes);
   return hipSuccess;
 }
 
