@@ -12,7 +12,9 @@
 // Oracle   map_ref, lib/ops/elementwise/map_ref.cpp.
 #include "lib/ops/elementwise/map.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/output_access.hpp"
@@ -113,13 +115,18 @@ __device__ __forceinline__ void load_input(const MapArgs& a, const MapTensor& x,
   load_map(rows, left < n ? (left < 0 ? 0 : static_cast<int>(left)) : n, to);
 }
 
-// The slots of a thread.
+// The slots of a thread. Kernels for few inputs that keep nothing need fewer registers, so that
+// more threads hide the memory's latency.
+template <int kInputs_, bool kKeeps_>
 struct MapSlots {
-  MapNumbers input[Map::kMaxInputs];
-  MapNumbers kept[2];
+  static constexpr int kInputs = kInputs_;
+  static constexpr bool kKeeps = kKeeps_;
+  MapNumbers input[kInputs];
+  MapNumbers kept[kKeeps ? 2 : 1];  // not used where nothing is kept
 };
 
-__device__ __forceinline__ void read_operand(const MapSlots& slots, const MapNumbers& x, int slot,
+template <class Slots>
+__device__ __forceinline__ void read_operand(const Slots& slots, const MapNumbers& x, int slot,
                                              float number, MapNumbers& to) {
   switch (slot) {
     case 0:
@@ -129,16 +136,16 @@ __device__ __forceinline__ void read_operand(const MapSlots& slots, const MapNum
       to = slots.input[1];
       return;
     case 2:
-      to = slots.input[2];
+      if constexpr (Slots::kInputs > 2) to = slots.input[2];
       return;
     case 3:
-      to = slots.input[3];
+      if constexpr (Slots::kInputs > 3) to = slots.input[3];
       return;
     case Map::kKept:
-      to = slots.kept[0];
+      if constexpr (Slots::kKeeps) to = slots.kept[0];
       return;
     case Map::kKept + 1:
-      to = slots.kept[1];
+      if constexpr (Slots::kKeeps) to = slots.kept[1];
       return;
     case Map::kCurrent:
       to = x;
@@ -183,8 +190,8 @@ __device__ __forceinline__ void apply_function(MapCode code, MapNumbers& x) {
   }
 }
 
-__device__ __forceinline__ void apply_step(const MapSlots& slots, const MapStep& step,
-                                           MapNumbers& x) {
+template <class Slots>
+__device__ __forceinline__ void apply_step(const Slots& slots, const MapStep& step, MapNumbers& x) {
   if (step.code >= MapCode::sigmoid) return apply_function(step.code, x);
   MapNumbers b;
   read_operand(slots, x, step.b, step.b_number, b);
@@ -222,28 +229,31 @@ __device__ __forceinline__ void apply_step(const MapSlots& slots, const MapStep&
   each(x, [&](float v, int i) { return v != 0.0f ? b.value[i] : c.value[i]; });
 }
 
+template <class Slots>
 __global__ __launch_bounds__(kRowBlock) void map_kernel(MapArgs a) {
   const RowGroup at = row_group(a.groups);
   if (at.row >= a.n_rows) return;
   const std::int64_t column = std::int64_t{at.group} * kMapGroup, left = a.out.n_columns - column;
   const int n = left < kMapGroup ? static_cast<int>(left) : kMapGroup;
   const MapPlace place = place_of(a, at.row, column);
-  MapSlots slots;
+  Slots slots;
 #pragma unroll
-  for (int k = 0; k < Map::kMaxInputs; ++k)
+  for (int k = 0; k < Slots::kInputs; ++k)
     if (k < a.n_inputs) load_input(a, a.inputs[k], place, n, slots.input[k]);
   MapNumbers x = slots.input[0];
   for (int s = 0; s < a.n_steps; ++s) {
     const MapStep step = a.steps[s];
-    if (step.code == MapCode::keep) {
-      if (step.b == Map::kKept) {
-        slots.kept[0] = x;
-      } else {
-        slots.kept[1] = x;
+    if constexpr (Slots::kKeeps) {
+      if (step.code == MapCode::keep) {
+        if (step.b == Map::kKept) {
+          slots.kept[0] = x;
+        } else {
+          slots.kept[1] = x;
+        }
+        continue;
       }
-    } else {
-      apply_step(slots, step, x);
     }
+    apply_step(slots, step, x);
   }
   store_map(rows_at(a.out, place, 1, a.rank), n, x);
 }
@@ -272,7 +282,12 @@ void map(Device& device, const Map& op) {
   args.groups = static_cast<int>(ceil_div(layout.row_length(), kMapGroup));
   args.n_inputs = op.n_inputs;
   args.n_steps = op.n_steps;
-  device.stream().launch(map_kernel, row_blocks(args.n_rows * args.groups), kRowBlock, args);
+  const auto steps = std::span(op.steps).first(static_cast<std::size_t>(op.n_steps));
+  const bool keeps = std::any_of(steps.begin(), steps.end(),
+                                 [](const MapStep& step) { return step.code == MapCode::keep; });
+  const auto kernel = keeps || op.n_inputs > 3 ? map_kernel<MapSlots<Map::kMaxInputs, true>>
+                                               : map_kernel<MapSlots<3, false>>;
+  device.stream().launch(kernel, row_blocks(args.n_rows * args.groups), kRowBlock, args);
 }
 
 }  // namespace biogpu::gpu::ops
