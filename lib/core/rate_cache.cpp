@@ -136,15 +136,19 @@ std::optional<Machine> parse_rates(std::string_view text, std::string_view key) 
   return machine;
 }
 
-std::filesystem::path rates_file(std::string_view key) {
+std::filesystem::path cache_folder() {
   std::filesystem::path folder;
   if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr) folder = cache;
   if (!folder.is_absolute()) {
     const char* const home = std::getenv("HOME");
     folder = home != nullptr ? std::filesystem::path(home) / ".cache" : "";
   }
-  if (!folder.is_absolute()) return {};
-  return folder / "biogpu" / fmt::format("rates-{:016x}.txt", fnv1a(key));
+  return folder.is_absolute() ? folder / "biogpu" : std::filesystem::path();
+}
+
+std::filesystem::path rates_file(std::string_view key) {
+  const std::filesystem::path folder = cache_folder();
+  return folder.empty() ? folder : folder / fmt::format("rates-{:016x}.txt", fnv1a(key));
 }
 
 Machine load_rates() {

@@ -19,8 +19,11 @@ std::string machine_key();
 std::string format_rates(std::string_view key, const Machine& machine);
 std::optional<Machine> parse_rates(std::string_view text, std::string_view key);
 
-// The file of the rates of a key, in $XDG_CACHE_HOME/biogpu or ~/.cache/biogpu; empty where neither
-// variable is an absolute path.
+// Where files lie that later runs read: $XDG_CACHE_HOME/biogpu or ~/.cache/biogpu; empty where
+// neither variable is an absolute path. It need not be there.
+std::filesystem::path cache_folder();
+
+// The file of the rates of a key in cache_folder(); empty where there is none.
 std::filesystem::path rates_file(std::string_view key);
 
 // The rates that runs on this machine left, none where there were no such runs. Never throws for a

@@ -6,6 +6,7 @@
 #include "lib/tensor/device_context_gpu.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
 #include "lib/tensor/kernel_use_gpu.hpp"
+#include "lib/tensor/tiles_gpu.hpp"
 
 // Defined by gpu/ops/FOLDER/NAME.hip and gpu/models/FAMILY/NAME.hip.
 #define BIOGPU_FAMILY_OP(family, space, name, Args)      \
@@ -29,6 +30,7 @@ void run(Context& context, const void* args) {
 constexpr NamedGpuOp kOps[] = {
     {"proteinmpnn.upload_block_linear", &models::proteinmpnn::upload_device_block_linear},
     {"tensor.list_kernels", &list_device_kernels},
+    {"tensor.tiles", &give_device_tiles},
 #define BIOGPU_FAMILY_OP(family, space, name, Args) \
   {#family "." #name, &run<space::Args, &gpu::family::name>},
 #include "lib/gpu_backend/all_ops.def"

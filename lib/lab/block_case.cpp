@@ -54,6 +54,15 @@ void BlockCase::upload(tensor::Context& context) {
   tensor::WeightTable table(checkpoint);
   read(context, table);
   table.finish();
+  upload_inputs(context);
+}
+
+void BlockCase::reload(tensor::Context& context) {
+  release(context);
+  upload_inputs(context);
+}
+
+void BlockCase::upload_inputs(tensor::Context& context) {
   for (const auto& input : inputs_) {
     if (input->host.dtype == DType::i32) {
       input->device = input->host;

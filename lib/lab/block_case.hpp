@@ -57,6 +57,8 @@ class BlockCase {
 
   // Reads the weights under their names and copies the inputs. Once.
   void upload(tensor::Context& context);
+  // Copies the inputs again, to memory of their own: what ran on them is undone.
+  void reload(tensor::Context& context);
   // Gives the inputs' memory back; the weights stay until the context ends.
   void release(tensor::Context& context);
   // Queues the operations. Outputs are inputs to which a block adds, or tensors of their own.
@@ -89,6 +91,8 @@ class BlockCase {
   const tensor::DType operand_;
 
  private:
+  void upload_inputs(tensor::Context& context);
+
   std::vector<std::unique_ptr<CaseTensor>> inputs_;
 };
 

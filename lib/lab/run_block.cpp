@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/lab/profile_range.hpp"
+#include "lib/lab/block_runner.hpp"
 
 namespace biogpu::lab {
 namespace {
@@ -36,64 +36,6 @@ double rounding(Precision precision) {
       return 0x1p-21;
   }
 }
-
-// A key by which the context repeats the operations of one run of one case.
-std::uint64_t next_key() {
-  static std::uint64_t key = 0x6c61620000000000u;
-  return ++key;
-}
-
-class Runner {
- public:
-  Runner(tensor::Context& context, BlockCase& block, std::string name)
-      : context_(context), block_(block), name_(std::move(name)), key_(next_key()) {
-    const auto dry_run = tensor::make_dry_run_context(context.precision());
-    tensor::Arena measuring = tensor::Arena::measuring();
-    block_.run({*dry_run, measuring});
-    peak_ = measuring.peak_bytes();
-    memory_ = context_.allocate(std::max<std::size_t>(peak_, tensor::Arena::kAlignment));
-  }
-  ~Runner() {
-    try {
-      context_.synchronize();
-      context_.release(memory_);
-    } catch (const Error&) {  // the error that ends the run comes first
-    }
-  }
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
-
-  std::size_t peak_bytes() const { return peak_; }
-  // Seconds of one run: the device's, or the clock's where it tells none.
-  double run(bool ranges) {
-    const auto begin = Clock::now();
-    {
-      const ProfileRange range(ranges ? name_.c_str() : nullptr);
-      context_.capture(key_, [&] { queue(); });
-      context_.synchronize();
-    }
-    const double clock_s = seconds_since(begin);
-    const double device_s = context_.captured_seconds();
-    return device_s > 0 ? device_s : clock_s;
-  }
-
-  std::vector<tensor::KernelUse> kernels(int n_runs) {
-    return tensor::list_kernels(context_, n_runs, [&] { queue(); });
-  }
-
- private:
-  void queue() {
-    tensor::Arena arena(memory_, std::max<std::size_t>(peak_, tensor::Arena::kAlignment));
-    block_.run({context_, arena});
-  }
-
-  tensor::Context& context_;
-  BlockCase& block_;
-  const std::string name_;
-  const std::uint64_t key_;
-  std::size_t peak_ = 0;
-  void* memory_ = nullptr;
-};
 
 // Rows at equal distances, the first and the last among them.
 std::vector<std::int64_t> sampled_rows(std::int64_t n_rows, int n_samples) {
@@ -146,9 +88,10 @@ BlockResult run_block(tensor::Context& context, const Block& block, const Extent
   result.operations = made->operations();
   result.bytes = made->bytes();
   {
-    Runner runner(context, *made, fmt::format("{} {}x{}", result.block, extents.n, extents.c));
+    BlockRunner runner(context, *made, fmt::format("{} {}x{}", result.block, extents.n, extents.c));
     result.peak_bytes = runner.peak_bytes();
-    runner.run(false);
+    const std::uint64_t key = BlockRunner::make_key();
+    runner.run(key);
     compare(context, *made, settings.n_rows, result);
     if (!(result.error < max_error(context.precision()) &&
           result.angle < max_angle(context.precision())))
@@ -157,13 +100,13 @@ BlockResult run_block(tensor::Context& context, const Block& block, const Extent
                               "cosine {:.1e}; expected at most {:.1e} and {:.1e}",
                               result.block, extents.n, extents.c, result.error, result.angle,
                               max_error(context.precision()), max_angle(context.precision())));
-    if (settings.max_runs > 1) runner.run(false);  // recorded
+    if (settings.max_runs > 1) runner.run(key);  // recorded
     std::vector<double> seconds;
     const auto begin = Clock::now();
     while (static_cast<int>(seconds.size()) < settings.max_runs &&
            (static_cast<int>(seconds.size()) < settings.min_runs ||
             seconds_since(begin) < settings.seconds_each))
-      seconds.push_back(runner.run(settings.ranges));
+      seconds.push_back(runner.run(key, settings.ranges));
     std::sort(seconds.begin(), seconds.end());
     if (!seconds.empty()) {
       result.median_s = seconds[seconds.size() / 2];

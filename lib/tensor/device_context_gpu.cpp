@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "gpu/ops/gather/gather_rows.hpp"
+#include "gpu/ops/gemm/tiles.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/stream_order.hpp"
 #include "lib/core/errors_gpu.hpp"
 #include "lib/core/parallel_for.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
+#include "lib/tensor/tuning/tuning_file.hpp"
 
 namespace biogpu::tensor {
 
@@ -25,6 +27,9 @@ int select(int device) {
 DeviceContext::DeviceContext(int device, const ContextOptions& options)
     : index_(select(device)), options_(options), device_(options.precision, &parallel_copy) {
   device_.state<gpu::ops::GemmRunner>();  // opens the vendor's library, outside the first pass
+  const std::vector<DeviceTuning> tuning = read_tuning(tuning_path());
+  if (!tuning.empty())
+    fill_tiles(device_.state<gpu::ops::Tiles>().table, tuning, gpu::device_properties(index_).name);
 }
 
 DeviceContext::~DeviceContext() {

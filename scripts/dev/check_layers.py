@@ -38,7 +38,7 @@ GPU_LAYER = {"rt": 0, "prim": 1, "roofline": 2, "align": 2, "kmer": 2, "bwt": 2,
              "models": 3}
 # Headers of lib/ that gpu/ may include: these, and those of operations and models that include nothing but the standard
 # library and such headers, as the arguments of operations.
-PLAIN_HEADER = re.compile(r"^lib/(core/(object_pool|philox)|qc/steps/trim_result|tensor/(tensor|ragged|linear|precision|kernel_use))\.hpp$")
+PLAIN_HEADER = re.compile(r"^lib/(core/(object_pool|philox)|qc/steps/trim_result|tensor/(tensor|ragged|linear|precision|kernel_use|tuning/tile_table))\.hpp$")
 MAY_BE_PLAIN = re.compile(r"^lib/(ops|models)/.*\.hpp$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")

@@ -64,6 +64,33 @@ C
   fi
 fi
 
+# Tuning data: chosen on GPUs alone, and a file of another kind is refused.
+fails 2 "no operation has a choice on a CPU" lab run --device cpu --shapes 5x16 layer-norm --sweep --tuning never.json
+fails 2 "--sweep" "${lab[@]}" --shapes 5x16 layer-norm --tuning never.json
+fails 2 "--quick\|--sweep" "${lab[@]}" --shapes 5x16 layer-norm --sweep
+if [ "$backend" = emulated ]; then
+  sweep=(lab run --device gpu --precision bf16 --shapes 9x16 --sweep --tuning tuning.json)
+  works "${sweep[@]}" triangle-product-out
+  check "its columns" out_has "^block	shape	operation	type	product	products	by_rule	rule_us	other	other_us	speedup	noise	best$"
+  check "a product" out_has "^triangle-product-out	9x16	matmul kr	bf16	9x9x9	16	64	"
+  check "the file is told" out_has "^# tuning.json: [0-9]* tiles of emulated"
+  # One product that this run does not have, and one that it has.
+  cat >tuning.json <<JSON
+{"kind": "biogpu tuning 1", "devices": [{"device": "emulated, wave 32", "version": "$("$biogpu" --version | grep -o '[0-9.]*[0-9]' | head -1)",
+  "tiles": [{"operation": "gemm", "type": "fp16", "m": 7, "n": 7, "k": 7, "products": 1, "columns": 128, "speedup": 2},
+            {"operation": "matmul kr", "type": "bf16", "m": 9, "n": 9, "k": 9, "products": 16, "columns": 128, "speedup": 2}]}]}
+JSON
+  BIOGPU_TUNING=tuning.json BIOGPU_EMULATED_WAVE=32 works lab run --device gpu --quick --shapes 9x16 layer-norm
+  check "tuning data are told" out_has "^# tuning: tuning.json, 2 tiles$"
+  BIOGPU_EMULATED_WAVE=32 works "${sweep[@]}" triangle-product-out
+  check "a product that was not run stays" grep -q '"m": 7,' tuning.json
+  sed 's/"columns": 128/"columns": 96/' tuning.json >odd_tuning.json
+  BIOGPU_TUNING=odd_tuning.json fails 3 "odd_tuning.json: gemm has no tile of 96 columns; expected 64 or 128" \
+    lab run --device gpu --quick --shapes 9x16 layer-norm --json never.json
+  BIOGPU_TUNING=all.json fails 3 "all.json: no tuning data of this program" \
+    lab run --device gpu --quick --shapes 9x16 layer-norm --json never.json
+fi
+
 fails 2 "no block 'nonsense'; there are triangle-product-out, triangle-product-in, " "${lab[@]}" nonsense
 for shape in 0 x 5x 5x0 16385 5x16385 -5 5x16x7 1e3; do
   fails 2 "shapes" "${lab[@]}" "--shapes=$shape" layer-norm --json never.json

@@ -1,10 +1,17 @@
 #include <cstdlib>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "lib/core/error.hpp"
+#include "lib/core/version.hpp"
 #include "lib/lab/registry.hpp"
 #include "lib/lab/run_block.hpp"
+#include "lib/lab/sweep_block.hpp"
 #include "lib/tensor/context.hpp"
+#include "lib/tensor/tuning/tuning_file.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
+#include "tests/unit/infer/folder.hpp"
 
 using namespace biogpu;
 using tensor::Precision;
@@ -51,4 +58,64 @@ TEST_CASE("lab: every block on a GPU equals double precision within roundings", 
     CHECK_FALSE(result.kernels.empty());
     for (const tensor::KernelUse& kernel : result.kernels) check_kernel(kernel);
   }
+}
+
+// sweep_block() throws where a tile gives other bytes.
+TEST_CASE("lab: either tile of a block's products gives the same bytes", "[lab][device]") {
+  if (!test::has_gpu()) return;
+  lab::RunSettings settings;
+  settings.max_runs = 1;
+  settings.n_rows = 2;
+  for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+    const auto context = tensor::make_gpu_context(0, {precision});
+    const tensor::DeviceTiles tiles = tensor::device_tiles(*context);
+    REQUIRE(tiles.table != nullptr);
+    std::set<tensor::TiledProduct> known;
+    std::set<std::string> operations, types;
+    for (const char* const name : {"triangle-product-out", "outer-product-mean"}) {
+      const lab::Block& block = *lab::find_blocks({name}).at(0);
+      for (const lab::SweptProduct& one :
+           lab::sweep_block(*context, block, {5, 8}, settings, *tiles.table, known)) {
+        CAPTURE(name, one.product.operation);
+        operations.insert(one.product.operation.substr(0, 6));
+        CHECK(one.by_rule != one.other);
+        CHECK(one.rule_s > 0);
+        CHECK(one.other_s > 0);
+        types.insert(one.product.type);
+      }
+      CHECK(tiles.table->size() == 0);
+      CHECK(lab::sweep_block(*context, block, {5, 8}, settings, *tiles.table, known).empty());
+    }
+    CHECK(operations.count("matmul") == 1);
+    CHECK(types.count(precision == Precision::fp32 ? "fp32" : "bf16") == 1);
+  }
+}
+
+TEST_CASE("lab: a context takes the tiles of its device from tuning data", "[lab][device]") {
+  if (!test::has_gpu()) return;
+  const std::string device = tensor::device_tiles(*tensor::make_gpu_context(0, {})).device;
+  const tensor::TiledProduct product{"matmul kr", "bf16", {20, 20, 20, 32}};
+  std::vector<tensor::DeviceTuning> tuning = {
+      {device + " of another kind", kVersion, {{product, 128, 1.5}}},
+      {device, std::string("before ") + kVersion, {{product, 128, 1.5}}}};
+  const test::Folder folder;
+  const auto context_with = [&](const std::string& text) {
+    ::setenv("BIOGPU_TUNING", folder.write("tuning.json", text).c_str(), 1);
+    return tensor::make_gpu_context(0, {});
+  };
+  {
+    const auto context = context_with(tensor::format_tuning(tuning));
+    CHECK(tensor::device_tiles(*context).table->size() == 0);
+  }
+  tensor::tuning_of(tuning, device).tiles.push_back({product, 128, 1.5});
+  {
+    const auto context = context_with(tensor::format_tuning(tuning));
+    tensor::TileTable& table = *tensor::device_tiles(*context).table;
+    CHECK(table.size() == 1);
+    CHECK(table.columns("matmul kr", "bf16", {20, 20, 20, 32}, 64) == 128);
+    CHECK(table.columns("matmul kr", "fp16", {20, 20, 20, 32}, 64) == 64);
+    CHECK(table.columns("matmul rr", "bf16", {20, 20, 20, 32}, 64) == 64);
+  }
+  CHECK_THROWS_AS(context_with("{}"), Error);
+  ::unsetenv("BIOGPU_TUNING");
 }

@@ -18,6 +18,7 @@
 #include "apps/biogpu/infer/run/infer_flags.hpp"
 #include "apps/biogpu/lab/block_rows.hpp"
 #include "apps/biogpu/lab/commands.hpp"
+#include "apps/biogpu/lab/sweep_rows.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/parallel_for.hpp"
 #include "lib/core/quote.hpp"
@@ -28,6 +29,7 @@
 #include "lib/lab/registry.hpp"
 #include "lib/lab/roofline_svg.hpp"
 #include "lib/lab/run_block.hpp"
+#include "lib/tensor/tuning/tuning_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -43,12 +45,13 @@ struct LabFlags {
   std::vector<std::string> shapes;
   std::string device = "auto";
   std::string precision = "auto";
-  std::string json, plot, baseline;
+  std::string json, plot, baseline, tuning;
   double peak_tflops = 0, peak_gbs = 0;  // 0: not given
   lab::RunSettings run;
   int n_threads = 0;
   bool quick = false;
   bool ncu = false;
+  bool sweep = false;
 };
 
 // NxC, or N with the width of the block's first shape.
@@ -70,13 +73,8 @@ Extents parse_shape(const std::string& text, const lab::Block& block) {
   return extents;
 }
 
-struct Work {
-  const lab::Block* block;
-  Extents extents;
-};
-
-std::vector<Work> list_work(const LabFlags& flags) {
-  std::vector<Work> works;
+std::vector<BlockWork> list_work(const LabFlags& flags) {
+  std::vector<BlockWork> works;
   for (const lab::Block* const block : lab::find_blocks(flags.blocks)) {
     std::vector<Extents> shapes;
     for (const std::string& text : flags.shapes) shapes.push_back(parse_shape(text, *block));
@@ -94,7 +92,7 @@ BenchDevice open_lab_device(const LabFlags& flags) {
 }
 
 // How profilers run one block at a time.
-void print_profiler_commands(const LabFlags& flags, const std::vector<Work>& works) {
+void print_profiler_commands(const LabFlags& flags, const std::vector<BlockWork>& works) {
   std::string text;
   for (const auto& [block, extents] : works) {
     const std::string shape = fmt::format("{}x{}", extents.n, extents.c);
@@ -121,7 +119,7 @@ void require_own_files(const LabFlags& flags) {
 }
 
 void run_lab(LabFlags flags) {
-  const std::vector<Work> works = list_work(flags);
+  const std::vector<BlockWork> works = list_work(flags);
   if (flags.ncu) return print_profiler_commands(flags, works);
   require_own_files(flags);
   // Names that cannot be written are told before anything is computed.
@@ -136,6 +134,7 @@ void run_lab(LabFlags flags) {
   BenchDevice device = open_lab_device(flags);
   const char* const precision = name_of(device.precision);
   const bool on_gpu = device.context->kind() == tensor::Context::Kind::gpu;
+  tbb::task_arena threads(arena_threads(static_cast<std::size_t>(device.n_threads)));
   std::string heading = fmt::format("# {}, {}\n", device.name, precision);
   if (before != nullptr)
     heading += fmt::format("# baseline: {}, {}\n", before->device(), before->precision());
@@ -143,8 +142,15 @@ void run_lab(LabFlags flags) {
     heading += fmt::format("# ranges: {}\n", lab::profile_library() == nullptr
                                                  ? "none, there is no NVTX and no ROCTX here"
                                                  : lab::profile_library());
+  if (flags.sweep) {
+    print(heading);
+    const std::string path = flags.tuning.empty() ? tensor::tuning_path() : flags.tuning;
+    return threads.execute([&] { sweep_blocks(device, works, flags.run, path); });
+  }
+  const tensor::DeviceTiles tiles = tensor::device_tiles(*device.context);
+  if (tiles.table != nullptr && tiles.table->size() > 0)
+    heading += fmt::format("# tuning: {}, {} tiles\n", tensor::tuning_path(), tiles.table->size());
   print(heading + block_heading(on_gpu, before));
-  tbb::task_arena threads(arena_threads(static_cast<std::size_t>(device.n_threads)));
   std::vector<BlockResult> results;
   Json rows = Json::array();
   for (const auto& [block, extents] : works) {
@@ -203,6 +209,22 @@ Run add_lab_run(CLI::App& command) {
       ->excludes("--json")
       ->excludes("--plot")
       ->excludes("--baseline");
+  options
+      .flag("--sweep", flags->sweep,
+            "time each product with either width of its tiles on a GPU, and keep the faster one "
+            "as tuning data")
+      ->excludes("--json")
+      ->excludes("--plot")
+      ->excludes("--baseline")
+      ->excludes("--profile")
+      ->excludes("--quick")
+      ->excludes("--ncu");
+  options
+      .option("--tuning", flags->tuning,
+              "keep tuning data in this file [BIOGPU_TUNING, else tuning.json in the cache]",
+              "FILE")
+      ->check(text_name({"json"}))
+      ->needs("--sweep");
   options
       .option("--rows", flags->run.n_rows,
               "compare N rows of the output with double precision [16]", "N")

@@ -11,6 +11,7 @@
 #include "gpu/ops/convolution/conv_product.hpp"
 #include "gpu/ops/gemm/gemm_runner.hpp"
 #include "gpu/ops/gemm/gemm_warpgroup.hpp"
+#include "gpu/ops/gemm/tiles.hpp"
 
 namespace biogpu::gpu::ops {
 
@@ -36,7 +37,7 @@ bool multiply_rows(Device& device, const biogpu::ops::Conv1d& op) {
   args.epilogue.residual = residual;
   args.out = out;
   const Number16 type = x.type == Element::bf16 ? Number16::bf16 : Number16::fp16;
-  return launch_gemm_warpgroup(args, type, device.stream());
+  return launch_gemm_warpgroup(args, type, device.state<Tiles>().table, device.stream());
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ __global__ __launch_bounds__(kWave* gemm_tile::kWaves<Tile>) void conv_product_k
 
 template <int kWave, Number16 kType>
 void launch_conv(const ConvArgs& a, Stream& stream) {
-  gemm_tile::with_tile(a.m, a.outputs.n, stream, [&](auto tile) {
+  gemm_tile::with_columns(gemm_tile::columns_by_rule(a.m, a.outputs.n, stream), [&](auto tile) {
     using Tile = decltype(tile);
     gemm_tile::with_parts(a.low != nullptr, [&](auto parts) {
       stream.launch_shared(

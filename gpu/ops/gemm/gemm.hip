@@ -41,8 +41,8 @@ __global__ __launch_bounds__(kWave* gemm_tile::kWaves<Tile>) void gemm_kernel(Ge
 }
 
 template <int kWave, Number16 kType>
-void launch_for(const GemmArgs& a, Stream& stream) {
-  gemm_tile::with_tile(a.m, a.n, stream, [&](auto tile) {
+void launch_for(const GemmArgs& a, int columns, Stream& stream) {
+  gemm_tile::with_columns(columns, [&](auto tile) {
     using Tile = decltype(tile);
     gemm_tile::with_parts(a.in_parts, [&](auto parts) {
       stream.launch_shared(gemm_kernel<kWave, kType, Tile, decltype(parts)::value>,
@@ -54,12 +54,19 @@ void launch_for(const GemmArgs& a, Stream& stream) {
 
 }  // namespace
 
-void launch_gemm(const GemmArgs& a, Number16 type, Stream& stream) {
+void launch_gemm(const GemmArgs& a, Number16 type, tensor::TileTable& tiles, Stream& stream) {
   if (a.m == 0 || a.n == 0) return;
+  const int columns = tiles.columns("gemm", name_of_operands(a, type), {a.m, a.n, a.k, 1},
+                                    gemm_tile::columns_by_rule(a.m, a.n, stream));
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
-    type == Number16::fp16 ? launch_for<wave, Number16::fp16>(a, stream)
-                           : launch_for<wave, Number16::bf16>(a, stream);
+    type == Number16::fp16 ? launch_for<wave, Number16::fp16>(a, columns, stream)
+                           : launch_for<wave, Number16::bf16>(a, columns, stream);
   });
+}
+
+const char* name_of_operands(const GemmArgs& args, Number16 type) {
+  if (args.in_parts) return "fp32";
+  return type == Number16::fp16 ? "fp16" : "bf16";
 }
 
 void gemm(Device& device, const biogpu::ops::Gemm& op) {

@@ -6,6 +6,7 @@
 #include "gpu/prim/number16_type.hpp"
 #include "gpu/rt/stream.hpp"
 #include "lib/ops/activation.hpp"
+#include "lib/tensor/tuning/tile_table.hpp"
 
 namespace biogpu::gpu::ops {
 
@@ -39,6 +40,8 @@ struct GemmArgs {
 constexpr bool can_rotate_in_gemm(int head) { return head == 16 || head == 32 || head == 64; }
 
 // type: of a and b.
-void launch_gemm(const GemmArgs& args, Number16 type, Stream& stream);
+void launch_gemm(const GemmArgs& args, Number16 type, tensor::TileTable& tiles, Stream& stream);
+// As tiles name it.
+const char* name_of_operands(const GemmArgs& args, Number16 type);
 
 }  // namespace biogpu::gpu::ops

@@ -6,6 +6,7 @@
 #include "gpu/ops/gather/padded_heads.hpp"
 #include "gpu/ops/gemm/gemm_operands.hpp"
 #include "gpu/ops/gemm/gemm_warpgroup.hpp"
+#include "gpu/ops/gemm/tiles.hpp"
 #include "gpu/ops/rotary.hpp"
 
 namespace biogpu::gpu::ops {
@@ -89,12 +90,13 @@ void GemmRunner::multiply_once(const GemmArgs& args, const DeviceLinear& linear,
   const bool wide = args.out.type == Element::f32;
   const bool adds = args.epilogue.residual.data != nullptr;
   const bool suits = adds ? wide && !split_ && args.n % kWideTileColumns == 0 : !wide;
+  tensor::TileTable& tiles = device_.state<Tiles>().table;
   const bool ours = ways == Ways::own || (ways == Ways::best && (suits || library_ == nullptr));
-  if (ours && launch_gemm_warpgroup(args, type_, device_.stream())) return;
+  if (ours && launch_gemm_warpgroup(args, type_, tiles, device_.stream())) return;
   if ((ways == Ways::library || (ways == Ways::best && !small)) &&
       multiply_by_library(args, linear))
     return;
-  launch_gemm(args, type_, device_.stream());
+  launch_gemm(args, type_, tiles, device_.stream());
 }
 
 // The library's kernels read and write 16 bytes at a time.

@@ -48,10 +48,17 @@ std::int64_t count_tiles(int m, int n) {
   return std::int64_t{ceil_div(m, kRows<Tile>)} * ceil_div(n, kColumns<Tile>);
 }
 
-// Calls run(LargeTile()) where that gives every multiprocessor at least one, else run(SmallTile()).
+// Those of the large tile where that gives every multiprocessor at least one, else of the small
+// one.
+inline int columns_by_rule(int m, int n, const Stream& stream) {
+  return count_tiles<LargeTile>(m, n) >= stream.n_multiprocessors() ? kColumns<LargeTile>
+                                                                    : kColumns<SmallTile>;
+}
+
+// Calls run(LargeTile()) or run(SmallTile()), whichever has as many columns.
 template <class Run>
-void with_tile(int m, int n, const Stream& stream, const Run& run) {
-  if (count_tiles<LargeTile>(m, n) >= stream.n_multiprocessors()) {
+void with_columns(int columns, const Run& run) {
+  if (columns == kColumns<LargeTile>) {
     run(LargeTile());
   } else {
     run(SmallTile());

@@ -72,7 +72,7 @@ constexpr double kWorthSaving = 1.0 / 16;
 // across two tiles. Those of fp32 results are as wide as divides the matrix; matrices that are
 // added to are narrow.
 template <bool kCompiled, Number16 kType>
-bool launch_type(const GemmArgs& a, Stream& stream) {
+bool launch_type(const GemmArgs& a, tensor::TileTable& tiles, Stream& stream) {
   if constexpr (kCompiled) {
     using T = Tiles<kType>;
     if (a.in_parts) return launch_warpgroup_tiles<typename T::InParts>(a, stream);
@@ -84,22 +84,26 @@ bool launch_type(const GemmArgs& a, Stream& stream) {
       return launch_warpgroup_tiles<typename T::Added>(a, stream);
     if (a.epilogue.activation != Activation::none && a.epilogue.activation != Activation::gelu_erf)
       return launch_warpgroup_tiles<typename T::Columns160>(a, stream);
+    if (a.epilogue.cos_sin != nullptr)
+      return launch_warpgroup_tiles<typename T::Columns192>(a, stream);
     const int with_192 = max_columns<typename T::Columns192>(a, stream);
     const int with_160 = max_columns<typename T::Columns160>(a, stream);
-    if (a.epilogue.cos_sin == nullptr && with_160 < (1 - kWorthSaving) * with_192)
-      return launch_warpgroup_tiles<typename T::Columns160>(a, stream);
-    return launch_warpgroup_tiles<typename T::Columns192>(a, stream);
+    const int columns = tiles.columns("gemm warpgroup", name_of_operands(a, kType), {a.m, a.n, a.k, 1},
+                                      with_160 < (1 - kWorthSaving) * with_192 ? 160 : 192);
+    return columns == 160 ? launch_warpgroup_tiles<typename T::Columns160>(a, stream)
+                          : launch_warpgroup_tiles<typename T::Columns192>(a, stream);
   }
   return false;
 }
 
 }  // namespace
 
-bool launch_gemm_warpgroup(const GemmArgs& a, Number16 type, Stream& stream) {
+bool launch_gemm_warpgroup(const GemmArgs& a, Number16 type, tensor::TileTable& tiles,
+                           Stream& stream) {
   const Element operand = type == Number16::fp16 ? Element::fp16 : Element::bf16;
   if (!has_warpgroups() || !suits(a, operand, stream.n_multiprocessors())) return false;
-  return type == Number16::fp16 ? launch_type<kHasWarpgroups, Number16::fp16>(a, stream)
-                                : launch_type<kHasWarpgroups, Number16::bf16>(a, stream);
+  return type == Number16::fp16 ? launch_type<kHasWarpgroups, Number16::fp16>(a, tiles, stream)
+                                : launch_type<kHasWarpgroups, Number16::bf16>(a, tiles, stream);
 }
 
 }  // namespace biogpu::gpu::ops

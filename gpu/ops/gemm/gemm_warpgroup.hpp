@@ -12,6 +12,7 @@ inline constexpr int kWideTileColumns = 160;
 // or the product does not suit them: a is narrow or the product small, operands or results are not
 // aligned to 16 bytes, results in fp32 or with a residual have an activation or a rotation, heads
 // of other sizes than 16, 32 and 64 are rotated, or a residual is not the memory of the result.
-bool launch_gemm_warpgroup(const GemmArgs& args, Number16 type, Stream& stream);
+bool launch_gemm_warpgroup(const GemmArgs& args, Number16 type, tensor::TileTable& tiles,
+                           Stream& stream);
 
 }  // namespace biogpu::gpu::ops

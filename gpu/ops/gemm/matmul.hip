@@ -24,6 +24,7 @@
 #include "gpu/ops/gather/permute.hpp"
 #include "gpu/ops/gemm/matmul_slices.hpp"
 #include "gpu/ops/gemm/matmul_split.hpp"
+#include "gpu/ops/gemm/tiles.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/error.hpp"
 #include "lib/ops/gather/permute.hpp"
@@ -112,16 +113,11 @@ void launch_tiles(MatmulArgs args, Kernel kernel, int wave, std::size_t bytes, S
 }
 
 // Large tiles where they give every multiprocessor one and are not mostly empty.
-template <class Run>
-void with_matmul_tile(const MatmulAxes& axes, const Stream& stream, const Run& run) {
+int matmul_columns_by_rule(const MatmulAxes& axes, const Stream& stream) {
   const auto m = static_cast<int>(axes.m), n = static_cast<int>(axes.n);
   const bool large = std::min(m, n) > kRows<SmallTile> &&
                      count_tiles<LargeTile>(m, n) * axes.n_products() >= stream.n_multiprocessors();
-  if (large) {
-    run(LargeTile());
-  } else {
-    run(SmallTile());
-  }
+  return large ? kColumns<LargeTile> : kColumns<SmallTile>;
 }
 
 template <Along kAlong>
@@ -143,9 +139,9 @@ void with_along(Along a, Along b, const Run& run) {
 }
 
 template <Number16 kType>
-void multiply16(const MatmulArgs& args, Along a, Along b, Stream& stream) {
+void multiply16(const MatmulArgs& args, Along a, Along b, int columns, Stream& stream) {
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
-    with_matmul_tile(args.axes, stream, [&](auto tile) {
+    with_columns(columns, [&](auto tile) {
       with_along(a, b, [&](auto of_a, auto of_b) {
         using Tile = decltype(tile);
         launch_tiles<Tile>(args, matmul_kernel<wave, kType, Tile, of_a, of_b>, wave,
@@ -156,9 +152,9 @@ void multiply16(const MatmulArgs& args, Along a, Along b, Stream& stream) {
   });
 }
 
-void multiply32(const MatmulArgs& args, Along a, Along b, Stream& stream) {
+void multiply32(const MatmulArgs& args, Along a, Along b, int columns, Stream& stream) {
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
-    with_matmul_tile(args.axes, stream, [&](auto tile) {
+    with_columns(columns, [&](auto tile) {
       with_along(a, b, [&](auto of_a, auto of_b) {
         using Tile = decltype(tile);
         launch_tiles<Tile>(args, matmul_split_kernel<wave, Tile, of_a, of_b>, wave,
@@ -201,13 +197,22 @@ void multiply(Device& device, const Matmul& asked) {
   args.scale = op.scale;
   args.a_in_16_bytes = a.in_16_bytes;
   args.b_in_16_bytes = b.in_16_bytes;
-  switch (op.a.dtype) {
+  const tensor::DType type = op.a.dtype;
+  constexpr const char* kNames[2][2] = {{"matmul kk", "matmul kr"}, {"matmul rk", "matmul rr"}};
+  const int columns = device.state<Tiles>().table.columns(
+      kNames[a.along == Along::rows ? 1 : 0][b.along == Along::rows ? 1 : 0],
+      type == tensor::DType::f16    ? "fp16"
+      : type == tensor::DType::bf16 ? "bf16"
+                                    : "fp32",
+      {args.axes.m, args.axes.n, args.axes.k, args.axes.n_products()},
+      matmul_columns_by_rule(args.axes, device.stream()));
+  switch (type) {
     case tensor::DType::f16:
-      return multiply16<Number16::fp16>(args, a.along, b.along, device.stream());
+      return multiply16<Number16::fp16>(args, a.along, b.along, columns, device.stream());
     case tensor::DType::bf16:
-      return multiply16<Number16::bf16>(args, a.along, b.along, device.stream());
+      return multiply16<Number16::bf16>(args, a.along, b.along, columns, device.stream());
     default:
-      return multiply32(args, a.along, b.along, device.stream());
+      return multiply32(args, a.along, b.along, columns, device.stream());
   }
 }
 

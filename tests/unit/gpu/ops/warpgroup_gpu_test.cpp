@@ -106,9 +106,9 @@ class Products {
     const gpu::ops::GemmArgs args = arguments(out.data() + p_.shift);
     Result result;
     if (warpgroups) {
-      result.launched = gpu::ops::launch_gemm_warpgroup(args, type_, stream_);
+      result.launched = gpu::ops::launch_gemm_warpgroup(args, type_, tiles_, stream_);
     } else {
-      gpu::ops::launch_gemm(args, type_, stream_);
+      gpu::ops::launch_gemm(args, type_, tiles_, stream_);
       result.launched = true;
     }
     const std::vector<T> after = to_host(out, stream_);
@@ -182,6 +182,7 @@ class Products {
   Product p_;
   Number16 type_;
   gpu::Stream& stream_;
+  tensor::TileTable tiles_;
   std::vector<std::uint16_t> a_, b_, residual16_;
   std::vector<float> bias_, angles_, residual_;
   std::vector<std::int32_t> positions_;
@@ -341,10 +342,11 @@ std::vector<std::uint16_t> gelu_of(const std::vector<float>& bias, int m, Number
   args.epilogue.bias = device_bias.data();
   args.epilogue.activation = ops::Activation::gelu_erf;
   args.out = {out.data(), n, test::element_of(type)};
+  tensor::TileTable tiles;
   if (warpgroups) {
-    REQUIRE(gpu::ops::launch_gemm_warpgroup(args, type, stream));
+    REQUIRE(gpu::ops::launch_gemm_warpgroup(args, type, tiles, stream));
   } else {
-    gpu::ops::launch_gemm(args, type, stream);
+    gpu::ops::launch_gemm(args, type, tiles, stream);
   }
   return to_host(out, stream);
 }
