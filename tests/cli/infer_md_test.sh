@@ -18,6 +18,24 @@ check "energy is conserved" python3 -c "
 rows = [line.split('\t') for line in open('nve.tsv')][1:]
 total, kinetic = [float(r[5]) for r in rows], [float(r[4]) for r in rows]
 assert max(kinetic) - min(kinetic) > 10 * (max(total) - min(total)) > 0, (total, kinetic)"
+run infer md --device cpu --model "$molecules" --temperature 20 --timestep 0.1 --steps 200 --every 10 one.extxyz -o nve.extxyz \
+  --json nve.json
+check "temperature and drift at the end" err_has \
+  '1 trajectory to step 200; mean temperature [0-9.]* K after the first tenth; drift of the total energy -\?[0-9.e-]* eV per atom, -\?[0-9.e+-]* per atom and ns$'
+check "those of the table, and in the summary" python3 - <<'END'
+import json
+rows = [line.rstrip("\n").split("\t") for line in open("nve.tsv")][1:]
+n_atoms = int(open("nve.extxyz").readline())
+temperatures = [float(r[6]) for r in rows if int(r[1]) >= 20]
+times, totals = [float(r[2]) for r in rows], [float(r[5]) for r in rows]
+time, total = sum(times) / len(times), sum(totals) / len(totals)
+slope = sum((t - time) * (e - total) for t, e in zip(times, totals)) / sum((t - time) ** 2 for t in times) / n_atoms
+result = json.load(open("nve.json"))["result"]
+assert (result["trajectories"], result["last_step"]) == (1, 200), result
+assert abs(result["mean_temperature_K"] - sum(temperatures) / len(temperatures)) < 1e-6, result
+assert abs(result["drift_per_atom"] - slope * times[-1]) < 1e-12, (result, slope)
+assert abs(result["drift_per_atom_and_ns"] - slope * 1e6) < 1e-6, (result, slope)
+END
 check "units in frames" grep -q "energy_unit=eV force_unit=eV/A velocity_unit=A/fs" nve.extxyz
 md --temperature 20 --timestep 0.1 --steps 95 --every 10 one.extxyz
 check "the last step is written, too" out_has " step=95 "
@@ -26,6 +44,8 @@ check "the last step is written, too" out_has " step=95 "
 nvt() { md --ensemble nvt --temperature 300 --timestep 0.2 --skin 0.1 "$@"; }
 nvt --steps 60 --every 10 two.extxyz -o whole.extxyz --table whole.tsv
 check "nvt" rc_is 0
+run infer md --device cpu --model "$molecules" --ensemble nvt --temperature 300 --timestep 0.2 --steps 60 two.extxyz -o other.extxyz
+check "no drift of a bath" err_has '2 trajectories to step 60; mean temperature [0-9.]* K after the first tenth$'
 nvt -t 1 --steps 60 --every 10 two.extxyz -o other.extxyz
 check "the same with one thread" same_files whole.extxyz other.extxyz
 nvt --seed 2 --steps 60 --every 10 two.extxyz -o other.extxyz
@@ -106,6 +126,7 @@ check "was killed before its end" exists resumed.extxyz.partial
 # shellcheck disable=SC2086
 run infer md $long --resume --model "$molecules" two.extxyz -o resumed.extxyz --table resumed.tsv
 check "goes on" rc_is 0
+check "with the totals of the whole run" err_has '2 trajectories to step 400; mean temperature'
 check "with frames that were there" err_has "record.* there already"
 check "to the same trajectory" same_files resumed.extxyz whole.extxyz
 check "and the same table" same_files resumed.tsv whole.tsv

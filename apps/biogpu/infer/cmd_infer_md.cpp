@@ -12,11 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/molecules/molecule_run.hpp"
 #include "apps/biogpu/infer/molecules/trajectory_input.hpp"
+#include "apps/biogpu/infer/molecules/trajectory_totals.hpp"
 #include "apps/biogpu/infer/molecules/two_texts.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -57,7 +60,8 @@ class MdRun {
             [](const TrajectoryFrame& frame) { return frame.start.n_atoms(); }),
         rules_(run_.model().info(), flags.molecules.charge,
                [this](const std::string& what) { run_.log().warn(what); }),
-        unit_(tasks::find_energy_unit(flags.molecules.units)) {
+        unit_(tasks::find_energy_unit(flags.molecules.units)),
+        totals_(flags.plan.n_steps, !flags.options.langevin, unit_.name) {
     prepare_potential(run_.model(), flags.molecules, run_.device(), run_.flags(), run_.log());
     run_.limit_batch(1);  // each frame by itself
     source_->set_rules(rules_);
@@ -77,18 +81,21 @@ class MdRun {
       if (!run_.input().has_begun()) last_frame_ = frames;
       out.write(frames);
       if (table != nullptr) table->write(lines);
+      totals_.add(frames, lines);
     };
     run_.run(compute, write);
+    totals_.finish();
+    if (totals_.n_trajectories() > 0) run_.log().info(totals_.text());
   }
 
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
-    run_.finish(output_bytes,
-                {{"model", describe_potential(run_.devices())},
-                 {"ensemble", flags_.ensemble},
-                 {"seed", flags_.options.seed},
-                 {"energy_unit", unit_.name},
-                 {"frames", run_.n_records()}},
-                name_outputs);
+    nlohmann::ordered_json result = {{"model", describe_potential(run_.devices())},
+                                     {"ensemble", flags_.ensemble},
+                                     {"seed", flags_.options.seed},
+                                     {"energy_unit", unit_.name},
+                                     {"frames", run_.n_records()}};
+    totals_.add_to(result);
+    run_.finish(output_bytes, std::move(result), name_outputs);
   }
 
  private:
@@ -182,6 +189,7 @@ class MdRun {
   const tasks::EnergyUnit& unit_;
   std::optional<tasks::Dynamics> dynamics_;
   std::string last_frame_;  // of what --resume had
+  TrajectoryTotals totals_;
 };
 
 std::optional<std::uint64_t> parse_restart(const std::string& text) {
