@@ -186,6 +186,33 @@ works qc -i r1.fq -I fewer.fq -o x.fq -O y.fq --lenient
 check "lenient goes on with what there is" err_has "different read numbers"
 : >empty.fq
 works qc -i empty.fq -o x.fq
+check "percentages of no bases are 0" err_has '^Q20 bases: 0(0%)$'
+# Nor is any other number of no reads: none in the file, plain, compressed and paired, and none after filtering.
+cp empty.fq empty2.fq && gzip -k empty.fq
+head -40 r1.fq >few.fq
+cp few.fq few2.fq
+while read -r -a options; do
+  for profile in fastp-0.23 fastp-1; do
+    works qc --profile $profile "${options[@]}" -j none.json -h none.html
+    check "$profile ${options[*]}: no nan" python3 - <<'P'
+import json, re
+page = re.sub(r"<script.*?</script>", "", open("none.html", encoding="utf-8").read(), flags=re.DOTALL)  # the library of charts
+def refuse(text): raise SystemExit(f"none.json: {text}")
+json.load(open("none.json", encoding="utf-8"), parse_constant=refuse)
+for name, text in (("none.html", page), ("err.txt", open("err.txt", encoding="utf-8").read())):
+    found = re.search(r"(?i)\b-?(nan|inf)\b.*", text)
+    if found: raise SystemExit(f"{name}: {found.group()}")
+P
+  done
+done <<'OPTIONS'
+-i empty.fq -o x.fq
+-i empty.fq.gz -o x.fq.gz -p
+-i empty.fq -I empty2.fq -o x.fq -O x2.fq
+-i empty.fq -I empty2.fq -m --merged_out x.fq
+-i few.fq -o x.fq -l 10000 -p
+-i few.fq -I few2.fq -o x.fq -O x2.fq -l 10000
+-i few.fq -I few2.fq -m --merged_out x.fq -l 10000
+OPTIONS
 # A last read without bases, its empty fourth line without an end: as fastp, seqkit and `kmer` take it.
 for end in '@last\n\n+' '@last\n\n+\n' '@last\r\n\r\n+\r\n'; do
   # shellcheck disable=SC2059

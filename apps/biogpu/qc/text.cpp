@@ -12,8 +12,7 @@ namespace {
 using qc::Verdict;
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  // fastp divides by zero here, and prints what that gives.
-  if (whole == 0) return "-nan";
+  if (whole == 0) return "0";  // of no bases: fastp prints -nan
   return fmt::format("{:g}", static_cast<double>(part) * 100.0 / static_cast<double>(whole));
 }
 
