@@ -9,11 +9,11 @@ INPUT is
   a file of alphagenome-pt 1.0, .safetensors or .pt;
   a folder of DeepMind's checkpoint, as it is downloaded (needs orbax-checkpoint and jax), or
   an .npz with its arrays under their names (alphagenome/...).
-FOLDER gets config.json, model.safetensors and tables of tracks. --human-tracks and --mouse-tracks take what
-scripts/convert/alphagenome_tracks.py takes, parquet or textproto; weights without factors of tracks (DeepMind's) get those of
-the tables, those of alphagenome-pt need --means, its metadata in JSON. --delta is a file of fine-tuning that holds
-adapters and heads alone: INPUT is then the model that was tuned. LoRA and IA3 are merged into the weights;
---transfer-config describes adapters of a checkpoint that does not. --organism names that of heads of one organism.
+FOLDER gets config.json, model.safetensors and tables of tracks; tables of an earlier model in it are removed. --human-tracks
+and --mouse-tracks take what scripts/convert/alphagenome_tracks.py takes, parquet or textproto; weights without factors of
+tracks (DeepMind's) get those of the tables, those of alphagenome-pt need --means, its metadata in JSON. --delta is a file of
+fine-tuning that holds adapters and heads alone: INPUT is then the model that was tuned. LoRA and IA3 are merged into the
+weights; --transfer-config describes adapters of a checkpoint that does not. --organism names that of heads of one organism.
 
 Only tensors and plain values are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch,
 numpy and safetensors; requirements.txt has their versions.
@@ -281,7 +281,8 @@ def main():
     config, state, tables, form = convert(arguments)
     # Made when all was read: no folder is left of an input that is refused.
     checkpoints.write(arguments.folder, config, state, fail,
-                      {f"tracks_{organism}.tsv": alphagenome_tracks.table_text(rows) for organism, rows in tables.items()})
+                      {f"tracks_{organism}.tsv": alphagenome_tracks.table_text(rows) for organism, rows in tables.items()},
+                      stale=[f"tracks_{organism}.tsv" for organism in alphagenome_tracks.ORGANISMS])
     print(f"{arguments.folder}: {len(state)} tensors of {form}, organisms: {', '.join(config['organisms'])}; "
           f"tables of tracks: {', '.join(tables) or 'none'}")
     print(TERMS)

@@ -66,12 +66,12 @@ def load(path, fail, kept="tensors"):
         fail(path, f"is damaged, or no checkpoint of torch ({reason})")
 
 
-def write(folder, config, tensors, fail, others=None):
-    """config.json, model.safetensors and others, texts by name, under other names first: a folder that is cut short has no
-    model, and never one with files of another."""
+def write(folder, config, tensors, fail, others=None, stale=()):
+    """config.json, model.safetensors and others, under other names first: a folder that is cut short has no model, and
+    never one with files of another. others, stale: as whole_files.write() has them."""
     files = {"config.json": json.dumps(config, indent=2) + "\n",
              "model.safetensors": lambda path: safetensors.torch.save_file(tensors, path)}
     try:
-        whole_files.write(folder, {**files, **(others or {})}, fail)
+        whole_files.write(folder, {**files, **(others or {})}, fail, stale)
     except safetensors.SafetensorError as error:
         fail(folder, f"cannot be written: {error}")

@@ -8,7 +8,8 @@ enformer-pytorch's save_pretrained. FOLDER gets config.json and model.safetensor
 (_trunk.*) under which enformer-pytorch registers it. --gamma-table takes the numbers of DeepMind's program, the file
 precomputed/tf_gammas.pt of enformer-pytorch, which the official weights were trained with; --gamma names what other
 weights were trained with, positions or features (docs/models/enformer.md). A model of the published shape needs one of
-the two, as its config.json does not tell. --targets copies tables of tracks, targets_HEAD.txt, as targets_human.txt.
+the two, as its config.json does not tell. --targets copies tables of tracks, targets_HEAD.txt, as targets_human.txt; those
+of an earlier model in FOLDER are removed.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
 requirements.txt has their versions.
@@ -118,7 +119,7 @@ def set_gamma(arguments, config, state):
 
 
 def read_targets(paths, config):
-    """The bytes of each file, by its name, which must be one that biogpu reads."""
+    """What writes each file, by its name, which must be one that biogpu reads."""
     heads = config.get("output_heads", {"human": 5313, "mouse": 1643})
     known = [f"targets_{head}.txt" for head in (heads if isinstance(heads, dict) else {})]
     files = {}
@@ -126,27 +127,11 @@ def read_targets(paths, config):
         if path.name not in known:
             fail(path, f"is not read under this name; known are {', '.join(known)}")
         try:
-            files[path.name] = path.read_bytes()
+            content = path.read_bytes()
+            files[path.name] = lambda to, content=content: to.write_bytes(content)
         except OSError as error:
             fail(path, error.strerror)
     return files
-
-
-def write(folder, state, files):
-    """Under other names first: a folder that is cut short has no model."""
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = [(folder / f"{name}.partial", folder / name) for name in ("model.safetensors", *files)]
-    try:
-        safetensors.torch.save_file(state, partial[0][0], metadata={"format": "pt"})
-        partial[0][0].chmod(0o644)
-        for (path, _), content in zip(partial[1:], files.values()):
-            path.write_bytes(content)
-        for path, name in partial:
-            path.replace(name)
-    except (OSError, safetensors.SafetensorError) as error:
-        for path, _ in partial:
-            path.unlink(missing_ok=True)
-        fail(folder, f"cannot be written: {error}")
 
 
 def main():
@@ -163,10 +148,9 @@ def main():
     config = read_config(arguments.input)
     state = without_copies(arguments.input, read_state(arguments.input))
     set_gamma(arguments, config, state)
-    files = read_targets(arguments.targets, config)
-    files["config.json"] = (json.dumps(config, indent=2) + "\n").encode()
+    targets = read_targets(arguments.targets, config)
     # Made when all was read: no folder is left of an input that is refused.
-    write(arguments.folder, state, files)
+    checkpoints.write(arguments.folder, config, state, fail, targets, stale=["targets_*.txt"])
     print(f"{arguments.folder}: {len(state)} tensors")
 
 

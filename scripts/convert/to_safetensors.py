@@ -207,7 +207,8 @@ def main():
     # Made when all was read: no folder is left of an input that is refused.
     is_same = arguments.folder.resolve() == arguments.input.resolve()
     try:
-        whole_files.write(arguments.folder, {**({} if is_same else texts), **weight_files(state, tied)}, fail)
+        whole_files.write(arguments.folder, {**({} if is_same else texts), **weight_files(state, tied)}, fail,
+                          stale=["model.safetensors", "model.safetensors.index.json", "model-*-of-*.safetensors"])
     except safetensors.SafetensorError as error:
         fail(arguments.folder, f"cannot be written: {error}")
     print(f"{arguments.folder}: {len(state)} tensors")

@@ -134,6 +134,23 @@ state = safetensors.torch.load_file("means/model.safetensors")
 assert state["heads.atac.track_means"].tolist() == [[1.5, 1.5, 1.5, 0, 0], [1.5, 0, 0, 0, 0]]
 PY
 
+# Tables of an earlier model do not stay where this one has none of that organism.
+convert port.pth again "${tables[@]}"
+cp again/tracks_human.tsv human.tsv
+convert port.pth again "${tables[@]:0:2}"
+check "converted once more, with one table" rc_is 0
+check "its table" same_files human.tsv again/tracks_human.tsv
+check "that of the other organism is gone" absent again/tracks_mouse.tsv
+convert port.pth again --mouse-tracks again/tracks_human.tsv
+check "a table of the folder itself is read before" rc_is 0
+check "and has its new name" same_files human.tsv again/tracks_mouse.tsv
+check "alone" absent again/tracks_human.tsv
+cp again/config.json config.before
+convert again/config.json again
+check "an input that is refused" rc_is 1
+check "removes no table" exists again/tracks_mouse.tsv
+check "nor the model" same_files config.before again/config.json
+
 # Fine-tuned ones: adapters are merged, heads of one organism make a model of one.
 converted tuned expected tuned.pth --transfer-config tuned.json --organism mouse
 converted delta expected "$model/model.safetensors" --delta delta.safetensors

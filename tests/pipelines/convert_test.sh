@@ -45,6 +45,21 @@ convert 0 esm2_t2.pt alone
 works infer embed -q --device cpu --model alone --include residues "$source_dir/tests/data/models/proteins.fa" -o converted.npz
 check "the same numbers without contacts" same_files as_it_is.npz converted.npz
 
+# Weights of an earlier model do not stay beside those in several files, nor the other way round.
+cp -r alone parts
+last_command="to_safetensors.py with files of 20 kB"
+PYTHONPATH=$source_dir/scripts/convert "$python" -c "
+import sys, to_safetensors
+to_safetensors.SHARD_BYTES = 20_000
+sys.argv[1:] = ['esm2_t2.pt', 'parts']
+to_safetensors.main()" >out.txt 2>err.txt
+check "several files" exists parts/model-00002-of-*.safetensors
+check "in the place of one" absent parts/model.safetensors
+works infer embed -q --device cpu --model parts --include residues "$source_dir/tests/data/models/proteins.fa" -o converted.npz
+check "the same numbers of them" same_files as_it_is.npz converted.npz
+convert 0 esm2_t2.pt parts
+check "one file again" [ "$(echo parts/*)" = "$(cd alone && printf 'parts/%s\n' * | paste -sd ' ')" ]
+
 # A head that is another one than the embedding is kept, and so refused; one that shares its memory is written where
 # config.json does not tie the two.
 convert 0 untied.pt untied
@@ -127,7 +142,9 @@ cp targets_human.txt tracks.txt
 enformer_py published enformer --targets targets_human.txt
 check "Enformer is converted" rc_is 0
 check "with its tracks" same_files targets_human.txt enformer/targets_human.txt
-rm -f enformer/targets_human.txt
+enformer_py published enformer
+check "once more without" rc_is 0
+check "removes the table" absent enformer/targets_human.txt
 check "nothing is left" bash -c '! ls enformer | grep -q partial'
 works infer tracks -q --device cpu --model "$enformer" "$enformer/windows.fa" -o tiny.npz
 works infer tracks -q --device cpu --model enformer "$enformer/windows.fa" -o converted.npz
