@@ -2,13 +2,14 @@
 """What `biogpu infer variants` takes for the first and for each further substitution of a window.
 
 usage: scripts/bench/variant_windows.py BIOGPU --model FOLDER [--head NAME,... --bins centre:501 | --scorers NAME,...] [--counts 1,9,41]
-           [--window BASES] [--precision fp16] [--device gpu] [--threads N] [--repeats N] [--json FILE] [--folder FOLDER]
+           [--window BASES] [--grid BASES] [--step BASES] [--precision fp16] [--device gpu] [--threads N] [--repeats N] [--json FILE] [--folder FOLDER]
 
-Random substitutions 300 bases apart share a window (--grid). Runs of the first 1, 9 and 41 of them: what a run has in
-common with the next, and with one without reuse of the reference (--no-reuse), must be equal on the CPU, and on a GPU,
-where the library's products differ by the size of a batch, within MAX_DIFFERENCE of the largest score. Prints seconds from the start to the end of a run, of reading weights, of the
-first variant (its reference and its alternate), of each further one, and what that is without reuse. --window: other
-than the folder's, for models that take it (a copy of config.json). --scorers: AlphaGenome's centre masks and contact maps.
+Random substitutions share a window (--grid, a quarter of the window, at most 100,000 bases), --step bases apart (300, or
+what the grid has room for). Runs of the first 1, 9 and 41 of them: what a run has in common with the next, and with one without reuse of the reference
+(--no-reuse), must be equal on the CPU, and on a GPU, where the library's products differ by the size of a batch, within
+MAX_DIFFERENCE of the largest score. Prints seconds from the start to the end of a run, of reading weights, of the first
+variant (its reference and its alternate), of each further one, and what that is without reuse. --window: other than the
+folder's, for models that take it (a copy of config.json). --scorers: AlphaGenome's centre masks and contact maps.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import contextlib
 import json
 import pathlib
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -29,8 +31,15 @@ from measure import machine  # noqa: E402
 from measure.text import seconds, table  # noqa: E402
 
 MAX_DIFFERENCE = {"fp32": 1e-3, "tf32": 1e-2, "fp16": 2e-2, "bf16": 1e-1}
-STEP = 300
-GRID = 100_000
+MAX_STEP = 300
+MAX_GRID = 100_000
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
 
 
 def model_with_window(source, folder, n_bases):
@@ -46,16 +55,36 @@ def model_with_window(source, folder, n_bases):
     return target
 
 
-def write_inputs(folder, rng, counts):
-    n = 3_000_000
+def window_of(biogpu, model):
+    """Bases of a window, as the program tells them."""
+    done = subprocess.run([biogpu, "infer", "info", str(model)], capture_output=True, text=True, check=False)
+    found = re.search(r"^window\t(\d+) bases", done.stdout, re.MULTILINE)
+    if not found:
+        raise SystemExit(f"{model}: {done.stderr.strip() or 'is no model of DNA'}")
+    return int(found[1])
+
+
+def set_distances(options):
+    """The grid and the step that were not given."""
+    n_bases = window_of(options.biogpu, options.model)
+    options.grid = options.grid or min(MAX_GRID, n_bases // 4)
+    room = options.grid - options.grid // 4
+    options.step = options.step or max(1, min(MAX_STEP, room // max(options.counts)))
+    if options.step * (max(options.counts) - 1) >= room:
+        raise SystemExit(f"{max(options.counts)} variants at steps of {options.step} do not fit a grid of {options.grid} bases")
+    return n_bases
+
+
+def write_inputs(folder, rng, options, n_bases):
+    n = max(3_000_000, 3 * n_bases)
     bases = "".join(rng.choices("ACGT", k=n))
     (folder / "genome.fa").write_text(">chr1\n" + "\n".join(bases[i:i + 60] for i in range(0, n, 60)) + "\n")
-    begin = n // 2 // GRID * GRID + GRID // 4
-    for count in counts:
+    begin = n // 2 // options.grid * options.grid + options.grid // 4
+    for count in options.counts:
         with open(folder / f"{count}.vcf", "w", encoding="ascii") as out:
             out.write("##fileformat=VCFv4.2\n##contig=<ID=chr1>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n")
             for number in range(count):
-                at = begin + number * STEP
+                at = begin + number * options.step
                 other = "ACGT"[("ACGT".index(bases[at]) + 1 + number % 3) % 4]
                 out.write(f"chr1\t{at + 1}\tv{number}\t{bases[at]}\t{other}\t.\t.\t.\n")
 
@@ -75,7 +104,7 @@ def run_variants(options, folder, device, vcf, *words):
 
 def run(options, folder, count, *words):
     scores = ["--scorers", options.scorers] if options.scorers else ["--head", options.head, "--bins", options.bins]
-    wall, told, lines = run_variants(options, folder, options.device, f"{count}.vcf", *scores, "--grid", GRID, *words)
+    wall, told, lines = run_variants(options, folder, options.device, f"{count}.vcf", *scores, "--grid", options.grid, *words)
     load = sum(stage["wall_s"] for stage in told["stages"] if stage["name"] == "load")
     return {"wall_s": wall, "load_s": load, "compute_s": told["time"]["compute_s"], "gpu_s": told["time"].get("gpu_s", 0),
             "peak_rss_bytes": told["memory"]["peak_rss_bytes"]}, lines
@@ -106,8 +135,10 @@ def main():
     parser.add_argument("--head", default="dnase/1,rna_seq/128")
     parser.add_argument("--bins", default="centre:501")
     parser.add_argument("--scorers")
-    parser.add_argument("--counts", type=lambda text: [int(word) for word in text.split(",")], default=[1, 9, 41])
-    parser.add_argument("--window", type=int)
+    parser.add_argument("--counts", type=lambda text: [positive(word) for word in text.split(",")], default=[1, 9, 41])
+    parser.add_argument("--window", type=positive)
+    parser.add_argument("--grid", type=positive)
+    parser.add_argument("--step", type=positive)
     parser.add_argument("--precision", default="fp16")
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--threads", type=int, default=16)
@@ -119,10 +150,10 @@ def main():
     with contextlib.ExitStack() as stack:
         folder = options.folder or pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
-        write_inputs(folder, random.Random(options.seed), options.counts)
         name = options.model.name
         if options.window:
             options.model = model_with_window(options.model, folder, options.window)
+        write_inputs(folder, random.Random(options.seed), options, set_distances(options))
         reused, lines = measure(options, folder)
         options.counts, counts = options.counts[:2], options.counts
         whole, whole_lines = measure(options, folder, "--no-reuse")
@@ -146,7 +177,7 @@ def main():
                "further_variant_without_reuse_s": further(whole, options.counts, "compute_s")}
     print("\n".join(table(["what", "seconds"], [[key, seconds(value)] for key, value in figures.items()], "lr")))
     if options.json:
-        result = {"machine": machine.describe(), "model": name, "window": options.window, "head": options.head,
+        result = {"machine": machine.describe(), "model": name, "window": options.window, "grid": options.grid, "step": options.step, "head": options.head,
                   "bins": options.bins, "scorers": options.scorers, "precision": options.precision, "device": options.device, "seed": options.seed,
                   "counts": counts, "differences": differences, "runs": {str(count): reused[count] for count in counts},
                   "runs_without_reuse": {str(count): whole[count] for count in options.counts}, **figures}
