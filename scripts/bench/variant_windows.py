@@ -153,7 +153,8 @@ def main():
         name = options.model.name
         if options.window:
             options.model = model_with_window(options.model, folder, options.window)
-        write_inputs(folder, random.Random(options.seed), options, set_distances(options))
+        options.window = set_distances(options)
+        write_inputs(folder, random.Random(options.seed), options, options.window)
         reused, lines = measure(options, folder)
         options.counts, counts = options.counts[:2], options.counts
         whole, whole_lines = measure(options, folder, "--no-reuse")
