@@ -53,6 +53,31 @@ run infer tracks --device cpu --model "$model" --max-memory 1K --resume --json o
 check "resumable" rc_is 0
 check "is told" err_has "bytes of results of a window are held at once, as --resume and --strands both need them"
 check "one group" test "$(summary other.json "['result']['head_groups']")" = 1
+# The bytes that it names are those of the arrays, where junctions are between as many sites as there may be.
+cp -r "$model" all_sites
+python3 - "$model/model.safetensors" all_sites/model.safetensors <<'PY'
+import json, struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+size = struct.unpack("<Q", data[:8])[0]
+for name, tensor in json.loads(data[8:8 + size]).items():
+    if name.startswith("splice_sites_classification_head."):  # all classes have the same probability
+        begin, end = (8 + size + offset for offset in tensor["data_offsets"])
+        data[begin:end] = bytes(end - begin)
+open(sys.argv[2], "wb").write(data)
+PY
+run infer tracks --device cpu --model all_sites --max-memory 1K --resume --head splice_junctions,dnase/1,contact_maps "$windows" -o other.npz
+check "all sites" rc_is 0
+check "have the bytes that are named" python3 - <<'PY'
+import re, zipfile
+told = int(re.search(r"(\d+) bytes of results", open("err.txt").read())[1])
+found = 0
+for entry in zipfile.ZipFile("other.npz").infolist():
+    if entry.filename.startswith(zipfile.ZipFile("other.npz").namelist()[0].split("/")[0] + "/"):
+        with zipfile.ZipFile("other.npz").open(entry) as file:
+            header = file.read(10)
+            found += entry.file_size - 10 - int.from_bytes(header[8:10], "little")
+if told != found: raise SystemExit(f"{told} bytes are named, {found} are written")
+PY
 heads=atac/1,cage/1,rna_seq/1
 tracks "$model" "$windows" --max-memory 1K --strands both --head $heads -o other.npz
 check "both strands" rc_is 0

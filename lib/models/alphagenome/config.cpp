@@ -169,6 +169,7 @@ std::vector<TrackHead> all_heads(const Config& config, std::int64_t n_bases,
         kJunctions, 2 * config.junction_tissues, fine, Activation::none, "splice sites", table,
         kJunctions};
     head.is_ragged = true;
+    head.max_rows = std::min(kMaxSites, n_bases);
     head.strands_of_line = 2;
     heads.push_back(head);
   }

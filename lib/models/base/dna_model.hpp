@@ -49,6 +49,7 @@ struct TrackHead {
   // Rows differ by window: run() gives tracks.NAME.WINDOW [rows, rows, tracks] and
   // positions.NAME.WINDOW for each window.
   bool is_ragged = false;
+  std::int64_t max_rows = 0;  // of a window, where they differ
   // Tracks of a line of the table: with 2, all lines for + and then all for -.
   int strands_of_line = 1;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/core/parallel_for.hpp"
+#include "lib/models/base/splice_sites.hpp"
 #include "lib/tasks/dna/window_parts.hpp"
 
 namespace biogpu::tasks {
@@ -130,7 +131,13 @@ std::uint64_t window_bytes(const DnaModel& model, const TrackOptions& options) {
     const models::HeadChoice& choice = model.heads()[i];
     const models::TrackHead& head = model.head(choice);
     const std::int64_t n_tracks = choice.tracks.empty() ? head.n_tracks : std::ssize(choice.tracks);
-    if (options.request.wants_tracks(i) && !head.is_ragged) add(head.bins.n_bins, n_tracks);
+    if (!options.request.wants_tracks(i)) continue;
+    if (head.is_ragged) {
+      add(head.max_rows * head.max_rows, n_tracks);
+      add(head.max_rows, models::kSpliceSiteClasses);
+    } else {
+      add(head.bins.n_bins, n_tracks);
+    }
   }
   if (options.request.embedding)
     for (const models::Embedding& embedding : model.info().embeddings)

@@ -29,7 +29,7 @@ struct TrackOptions {
   int n_threads = 1;  // that average strands; results do not depend on it
 };
 
-// Memory that the arrays of a window take while they are computed, but for ragged heads.
+// Memory that the arrays of a window take while they are computed, those of ragged heads at most.
 std::uint64_t window_bytes(const models::DnaModel& model, const TrackOptions& options);
 
 // The arrays of some windows, appended to the result: [rows, tracks] of each loaded head under

@@ -1,5 +1,6 @@
 #include "lib/tasks/dna/tracks.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -33,9 +34,29 @@ TEST_CASE("dna.tracks: the memory of a window's arrays", "[dna][model]") {
   CHECK(tasks::window_bytes(loaded.model, of_run) == 3 * one);
 }
 
+TEST_CASE("dna.tracks: the memory of junctions is that between as many sites as there may be",
+          "[dna][model]") {
+  models::AlphaGenome::Options options = test::alphagenome_options(0);
+  options.weights.heads = {{"cage/1", {2}}, {"splice_junctions", {}}};
+  test::LoadedAlphaGenome loaded(ops::make_cpu_context(2), options);
+  pipeline::RecordOutputs result;
+  tasks::compute_tracks(loaded.model, {{"a"}, test::read_windows(test::kTinyAlphaGenome)[0]}, {},
+                        result);
+  REQUIRE(result.arrays.size() == 3);
+  const io::NamedArray& counts = result.arrays[1];
+  const io::NamedArray& positions = result.arrays[2];
+  constexpr std::uint64_t kSites = 512, kTracks = 6, kClasses = 4;
+  REQUIRE(counts.shape.size() == 3);
+  CHECK(counts.shape[2] == kTracks);
+  CHECK(positions.shape[0] == kClasses);
+  CHECK(std::max({counts.shape[0], counts.shape[1], positions.shape[1]}) <= 512);
+  CHECK(tasks::window_bytes(loaded.model, {}) ==
+        sizeof(float) * (1024 + kSites * kSites * kTracks + kClasses * kSites));
+}
+
 TEST_CASE("dna.tracks: heads in groups by the memory of their arrays", "[dna][model]") {
   models::AlphaGenome::Options options = test::alphagenome_options(0);
-  // 5, 3 and 1 fp32 numbers a base, 3 of each of 8 x 8 pairs; those of junctions are not known.
+  // 5, 3 and 1 fp32 numbers a base, 3 of each of 8 x 8 pairs; junctions are 6 MB at most.
   options.weights.heads = {{"atac/1", {}},
                            {"dnase/1", {}},
                            {"cage/1", {2}},
@@ -47,9 +68,9 @@ TEST_CASE("dna.tracks: heads in groups by the memory of their arrays", "[dna][mo
       models::ModelConfig(test::model_data(test::kTinyAlphaGenome)), *context, options);
   using Groups = std::vector<models::HeadRange>;
   constexpr std::uint64_t kTrack = 1024 * sizeof(float);
-  CHECK(tasks::head_groups(*model, 8 * kTrack) == Groups{{0, 2}, {2, 5}});
-  CHECK(tasks::head_groups(*model, 8 * kTrack - 1) == Groups{{0, 1}, {1, 5}});
-  CHECK(tasks::head_groups(*model, 4 * kTrack) == Groups{{0, 1}, {1, 3}, {3, 5}});
+  CHECK(tasks::head_groups(*model, 8 * kTrack) == Groups{{0, 2}, {2, 4}, {4, 5}});
+  CHECK(tasks::head_groups(*model, 8 * kTrack - 1) == Groups{{0, 1}, {1, 4}, {4, 5}});
+  CHECK(tasks::head_groups(*model, 4 * kTrack) == Groups{{0, 1}, {1, 3}, {3, 4}, {4, 5}});
   CHECK(tasks::head_groups(*model, 1) == Groups{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}});
   CHECK(tasks::head_groups(*model, 1 << 30) == Groups{{0, 5}});
 
