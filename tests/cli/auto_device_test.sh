@@ -28,6 +28,21 @@ rates() {
   mkdir -p "$(dirname "$file")"
   sed "$1" defaults.txt >"$file"
 }
+# An input of infer trunk for the tiny Pairformer.
+write_trunk() {
+  python3 - "$1" <<'PY'
+import struct, sys, zipfile
+def array(*shape):
+    n = 1
+    for extent in shape: n *= extent
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{n}f", *([0.5] * n))
+with zipfile.ZipFile(sys.argv[1], "w") as file:
+    file.writestr("s.npy", array(5, 30))
+    file.writestr("z.npy", array(5, 5, 20))
+PY
+}
 commands=("align --mode sw --pairs some.fa some.fa -o rows.tsv" "align --mode sw some.fa genome.fa --output cigar -o rows.tsv"
   "align --mode sw --top 2 some.fa genome.fa -o rows.tsv" "kmer count -m 9 -o k.jf reads.fq" "bwt index genome.fa -p own"
   "bwt index --format bwa genome.fa -p own" "bwt transform some.fa -o some.bwt" "bwt count -x g reads.fq -o found.txt"
@@ -58,6 +73,24 @@ check "qc opens a GPU" err_has '\] emulated.*(found and worth its start)'
 rates 's/[.]cpu .*/.cpu 1/; s/gpu_read .*/gpu_read 1/'
 works qc -V -w 2 -i reads.fq -o clean.fq -j q.json -h q.html
 check "qc leaves it" bash -c '! grep -q "worth its start" err.txt && grep -q "limit: reading" err.txt'
+
+# Models predict from rates that no run changes: another device gives other last digits. What measures a device takes a GPU.
+models=$source_dir/tests/data/models
+rates 's/[.]cpu .*/.cpu 1/; s/^start_s .*/start_s 0.0001/'
+for words in "recognize --model $models/molscribe_tiny --chemistry plain $models/molscribe_tiny/picture0.png -o some.tsv" \
+  "affinity --model $models/dualbind --protein $models/dualbind/protein.pdb $models/dualbind/ligands.sdf -o some.tsv" \
+  "trunk --model $models/pairformer_tiny trunk.npz -o some.npz" "md --model $models/tensornet/o3 --steps 1 water.xyz -o some.extxyz"; do
+  printf '3\ncharge=0\nO 0 0 0\nH 0.97 0 0\nH -0.2 0.95 0\n' >water.xyz
+  write_trunk trunk.npz
+  read -ra split <<<"$words"
+  run infer "${split[@]}" -v --json run.json
+  [ "$rc" -ne 2 ] || ! err_has "RDKit\|rdkit" || continue  # a build without it
+  check "infer ${split[0]}" rc_is 0
+  check "the CPU whatever was measured" [ "$(python3 -c "$used")" = cpu ]
+  check "the prediction is told" err_has 'auto: [0-9.]* s predicted on the CPU'
+done
+works lab run --quick --shapes 4x16 layer-norm --json run.json
+check "lab run takes a GPU" grep -q '"device": "emulated' run.json
 
 # A file that cannot be used is none.
 for damage in 's/^start_s .*/start_s -1/' 's/^key .*/key another machine/' '1s/1/2/'; do
