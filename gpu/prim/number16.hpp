@@ -55,6 +55,19 @@ __device__ __forceinline__ std::uint32_t number16_pair(float low, float high) {
 #endif
 }
 
+// The same with fp16 out of range infinite.
+template <Number16 kType>
+__device__ __forceinline__ std::uint32_t number16_pair_or_infinite(float low, float high) {
+#if defined(BIOGPU_GPU_CUDA)
+  if constexpr (kType == Number16::fp16) {
+    std::uint32_t word;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    return word;
+  }
+#endif
+  return number16_pair<kType, false>(low, high);
+}
+
 template <Number16 kType>
 __device__ __forceinline__ std::uint16_t number16(float value) {
   return static_cast<std::uint16_t>(number16_pair<kType>(value, 0.0f) & 0xffffu);

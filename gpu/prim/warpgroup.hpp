@@ -140,6 +140,16 @@ __device__ __forceinline__ void copy_box_to(void* to, const TensorMap* map, int 
       : "memory");
 }
 
+// The same for a box of heads (make_heads_map) from `row` on of one head and batch row.
+__device__ __forceinline__ void copy_head_box(void* to, const TensorMap* map, int row, int head,
+                                              int batch, SharedBarrier* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(shared_address(to)),
+      "l"(map), "r"(shared_address(barrier)), "r"(0), "r"(row), "r"(head), "r"(batch)
+      : "memory");
+}
+
 // What threads stored to shared memory becomes visible to the copy engine: each of them, before a
 // barrier behind which one thread starts the copy.
 __device__ __forceinline__ void publish_shared() {
@@ -155,7 +165,17 @@ __device__ __forceinline__ void store_box(const TensorMap* map, int row, int col
       : "memory");
 }
 
-// The same, added to what the matrix holds.
+// The same for a box of heads.
+__device__ __forceinline__ void store_head_box(const TensorMap* map, int row, int head, int batch,
+                                               const void* from) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], "
+      "[%1];" ::"l"(map),
+      "r"(shared_address(from)), "r"(0), "r"(row), "r"(head), "r"(batch)
+      : "memory");
+}
+
+// The same as store_box(), added to what the matrix holds.
 __device__ __forceinline__ void add_box(const TensorMap* map, int row, int column,
                                         const void* from) {
   asm volatile(
@@ -243,6 +263,9 @@ __device__ __forceinline__ void barrier_wait(SharedBarrier*, int) {}
 __device__ __forceinline__ void copy_box(void*, const TensorMap*, int, int, SharedBarrier*) {}
 __device__ __forceinline__ void copy_box_to(void*, const TensorMap*, int, int, SharedBarrier*,
                                             int) {}
+__device__ __forceinline__ void copy_head_box(void*, const TensorMap*, int, int, int,
+                                              SharedBarrier*) {}
+__device__ __forceinline__ void store_head_box(const TensorMap*, int, int, int, const void*) {}
 __device__ __forceinline__ void publish_shared() {}
 __device__ __forceinline__ void store_box(const TensorMap*, int, int, const void*) {}
 __device__ __forceinline__ void add_box(const TensorMap*, int, int, const void*) {}

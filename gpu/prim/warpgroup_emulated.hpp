@@ -115,6 +115,45 @@ inline void bring_box(const Box& box, std::uint64_t* barrier) {
   });
 }
 
+// One box of heads in shared memory and in device memory.
+struct HeadBox {
+  BoxedHeads heads;
+  std::uint8_t* shared;
+  std::uint32_t address;  // of `shared`
+  int row, head, batch;
+
+  HeadBox(const TensorMap* map, int first_row, int of_head, int of_batch, const void* in_shared)
+      : shared(static_cast<std::uint8_t*>(const_cast<void*>(in_shared))),
+        address(shared_address(in_shared)),
+        row(first_row),
+        head(of_head),
+        batch(of_batch) {
+    std::memcpy(static_cast<void*>(&heads), map, sizeof heads);
+    if (address % 128 != 0) hip_on_host::fail("a box in shared memory is not aligned");
+  }
+  int bytes() const { return 2 * heads.box_columns * heads.box_rows; }
+
+  // visit(shared, heads) for each number of the box; nullptr beyond the heads.
+  template <class Visit>
+  void visit_numbers(Visit&& visit) const {
+    auto* const data = static_cast<std::uint16_t*>(const_cast<void*>(heads.data));
+    const std::uint32_t mask = heads.box_columns == 32 ? 3 : 7;
+    const bool there = head < heads.n_heads && batch < heads.n_batches;
+    for (int r = 0; r < heads.box_rows; ++r) {
+      for (int c = 0; c < heads.box_columns; ++c) {
+        const std::uint32_t place =
+            address + 2 * static_cast<std::uint32_t>(r * heads.box_columns + c);
+        const std::uint32_t swizzled = place ^ (place >> 7 & mask) << 4;
+        const bool inside = there && row + r >= 0 && row + r < heads.n_rows && c < heads.width;
+        const std::int64_t at = batch * heads.batch_stride + (row + r) * heads.row_stride +
+                                head * heads.head_stride + c;
+        visit(reinterpret_cast<std::uint16_t*>(shared + (swizzled - address)),
+              inside ? data + at : nullptr);
+      }
+    }
+  }
+};
+
 template <Number16 kType>
 void add_numbers16(const Box& box) {
   box.visit_numbers<std::uint16_t>([](const std::uint16_t* from, std::uint16_t* to) {
@@ -157,6 +196,25 @@ inline void copy_box_to(void* to, const TensorMap* map, int row, int column, std
     box.shared = detail::in_block(box.shared, block);
     detail::bring_box(box, detail::in_block(barrier, block));
   }
+}
+
+inline void copy_head_box(void* to, const TensorMap* map, int row, int head, int batch,
+                          std::uint64_t* barrier) {
+  const detail::HeadBox box(map, row, head, batch, to);
+  hip_on_host::run_beside([=] {
+    box.visit_numbers([](std::uint16_t* shared, const std::uint16_t* from) {
+      *shared = from == nullptr ? std::uint16_t{0} : *from;
+    });
+    detail::count_at(barrier, 0, -box.bytes());
+  });
+}
+inline void store_head_box(const TensorMap* map, int row, int head, int batch, const void* from) {
+  const detail::HeadBox box(map, row, head, batch, from);
+  hip_on_host::add_to_group(hip_on_host::GroupQueue::stores, [=] {
+    box.visit_numbers([](const std::uint16_t* shared, std::uint16_t* to) {
+      if (to != nullptr) *to = *shared;
+    });
+  });
 }
 
 inline void publish_shared() {}

@@ -17,6 +17,9 @@ namespace biogpu::gpu {
 inline constexpr std::uint64_t kBoxedOperand =
     std::uint64_t{1} << 16 | std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
 
+inline constexpr std::uint64_t kNarrowOperand =
+    std::uint64_t{1} << 16 | std::uint64_t{512 >> 4} << 32 | std::uint64_t{2} << 62;
+
 // Where an operand begins in shared memory: rows of 128 bytes, 8 of them swizzled together, as
 // copy_box() leaves them; aligned to 1024 bytes but for whole steps of 32 bytes along a row. For
 // operands whose summed index runs along a row, and for those (transposed) where it runs down.
@@ -24,10 +27,20 @@ __device__ __forceinline__ std::uint64_t operand_at(const void* p) {
   const std::uint64_t address = (shared_address(p) & 0x3ffffu) >> 4;
   return address | kBoxedOperand;
 }
+// The same with rows of 64 bytes, as copy_head_box() leaves them; aligned to 512 bytes.
+__device__ __forceinline__ std::uint64_t narrow_operand_at(const void* p) {
+  const std::uint64_t address = (shared_address(p) & 0x3ffffu) >> 4;
+  return address | kNarrowOperand;
+}
+// An operand of operand_at() or narrow_operand_at(), transposed, whose columns beyond one row lie
+// `bytes` further, each row's worth of them so.
+__device__ __forceinline__ std::uint64_t operand_beside(std::uint64_t operand, int bytes) {
+  constexpr std::uint64_t kOne = std::uint64_t{1} << 16;
+  return operand - kOne + kOne * static_cast<std::uint64_t>(bytes >> 4);
+}
 // The same for a transposed operand wider than 64 columns: boxes of 64 of them, box_bytes apart.
 __device__ __forceinline__ std::uint64_t wide_operand_at(const void* p, int box_bytes) {
-  constexpr std::uint64_t kOne = std::uint64_t{1} << 16;
-  return operand_at(p) - kOne + kOne * static_cast<std::uint64_t>(box_bytes >> 4);
+  return operand_beside(operand_at(p), box_bytes);
 }
 // The operand `bytes` further.
 __device__ __forceinline__ std::uint64_t operand_after(std::uint64_t operand, int bytes) {
@@ -74,9 +87,12 @@ struct WarpgroupProduct;
 #define BIOGPU_D4(i) "+f"(d[i]), "+f"(d[(i) + 1]), "+f"(d[(i) + 2]), "+f"(d[(i) + 3])
 #define BIOGPU_D16(i) BIOGPU_D4(i), BIOGPU_D4((i) + 4), BIOGPU_D4((i) + 8), BIOGPU_D4((i) + 12)
 #define BIOGPU_D32(i) BIOGPU_D16(i), BIOGPU_D16((i) + 16)
+#define BIOGPU_N20 \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19"
 #define BIOGPU_N32                                                         \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define BIOGPU_N36 BIOGPU_N32 ", %32, %33, %34, %35"
 #define BIOGPU_N64                                                                   \
   BIOGPU_N32                                                                         \
   ", "                                                                               \
@@ -117,6 +133,10 @@ struct WarpgroupProduct;
 #define BIOGPU_PRODUCTS(COLUMNS, NUMBERS, ...)               \
   BIOGPU_PRODUCT(COLUMNS, fp16, "f16", NUMBERS, __VA_ARGS__) \
   BIOGPU_PRODUCT(COLUMNS, bf16, "bf16", NUMBERS, __VA_ARGS__)
+BIOGPU_PRODUCTS(40, BIOGPU_N20, "20", "21", "22", "23", "24", "25", "26", BIOGPU_D16(0),
+                BIOGPU_D4(16))
+BIOGPU_PRODUCTS(72, BIOGPU_N36, "36", "37", "38", "39", "40", "41", "42", BIOGPU_D32(0),
+                BIOGPU_D4(32))
 BIOGPU_PRODUCTS(64, BIOGPU_N32, "32", "33", "34", "35", "36", "37", "38", BIOGPU_D32(0))
 BIOGPU_PRODUCTS(128, BIOGPU_N64, "64", "65", "66", "67", "68", "69", "70", BIOGPU_D32(0),
                 BIOGPU_D32(32))
@@ -129,7 +149,9 @@ BIOGPU_PRODUCTS(192, BIOGPU_N96, "96", "97", "98", "99", "100", "101", "102", BI
 #undef BIOGPU_N96
 #undef BIOGPU_N80
 #undef BIOGPU_N64
+#undef BIOGPU_N36
 #undef BIOGPU_N32
+#undef BIOGPU_N20
 #undef BIOGPU_D32
 #undef BIOGPU_D16
 #undef BIOGPU_D4

@@ -24,22 +24,27 @@ void products_fence(Word (&)[kCount]) {}
 
 namespace detail {
 
-// An operand in shared memory, as operand_at() and wide_operand_at() of warpgroup_product.hpp
-// describe it.
+// An operand in shared memory, as operand_at(), wide_operand_at() and narrow_operand_at() of
+// warpgroup_product.hpp describe it.
 template <Number16 kType>
 struct SharedOperand {
   std::uint32_t first, box_bytes;
+  std::uint32_t row_bytes;  // 64 or 128
 
   explicit SharedOperand(std::uint64_t operand)
       : first(static_cast<std::uint32_t>(operand & 0x3fff) << 4),
-        box_bytes(static_cast<std::uint32_t>(operand >> 16 & 0x3fff) << 4) {
-    if (operand >> 30 != kBoxedOperand >> 30 || (operand >> 14 & 3) != 0)
+        box_bytes(static_cast<std::uint32_t>(operand >> 16 & 0x3fff) << 4),
+        row_bytes(operand >> 30 == kNarrowOperand >> 30 ? 64 : 128) {
+    if ((row_bytes == 128 && operand >> 30 != kBoxedOperand >> 30) || (operand >> 14 & 3) != 0)
       hip_on_host::fail("an operand of a product is not laid out in boxes");
   }
   float at(std::uint32_t row, std::uint32_t column) const {
-    const std::uint32_t place = first + row * 128 + column / 64 * box_bytes + column % 64 * 2;
+    const std::uint32_t columns = row_bytes / 2;
+    const std::uint32_t place =
+        first + row * row_bytes + column / columns * box_bytes + column % columns * 2;
+    const std::uint32_t mask = row_bytes / 16 - 1;
     std::uint16_t bits;
-    std::memcpy(&bits, shared_at(place ^ (place >> 7 & 7) << 4), sizeof bits);
+    std::memcpy(&bits, shared_at(place ^ (place >> 7 & mask) << 4), sizeof bits);
     return number16_value<kType>(bits);
   }
 };

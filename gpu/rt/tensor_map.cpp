@@ -18,7 +18,7 @@ using Encode = int (*)(TensorMap* map, int type, std::uint32_t rank, void* data,
                        const std::uint32_t* box, const std::uint32_t* element_strides,
                        int interleave, int swizzle, int promotion, int fill);
 constexpr int kTypeU16 = 1, kTypeF16 = 6, kTypeF32 = 7, kTypeBf16 = 9, kNoInterleave = 0,
-              kSwizzle128 = 3, kPromote256 = 3, kFillZeros = 0;
+              kSwizzle64 = 2, kSwizzle128 = 3, kPromote256 = 3, kFillZeros = 0;
 
 Encode encode_function() {
   static const auto function =
@@ -56,6 +56,25 @@ bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix) {
                            ones, kNoInterleave, kSwizzle128, kPromote256, kFillZeros) == 0;
 }
 
+bool make_heads_map(TensorMap* map, const BoxedHeads& heads) {
+  const auto size = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
+  // An axis of one element has any distance; the driver wants one that suits.
+  const auto bytes = [&](std::int64_t n, std::int64_t stride) {
+    return size(n == 1 ? 16 : 2 * stride);
+  };
+  const std::uint64_t extents[4] = {size(heads.width), size(heads.n_rows), size(heads.n_heads),
+                                    size(heads.n_batches)};
+  const std::uint64_t strides[3] = {bytes(heads.n_rows, heads.row_stride),
+                                    bytes(heads.n_heads, heads.head_stride),
+                                    bytes(heads.n_batches, heads.batch_stride)};
+  const std::uint32_t box[4] = {static_cast<std::uint32_t>(heads.box_columns),
+                                static_cast<std::uint32_t>(heads.box_rows), 1, 1};
+  const std::uint32_t ones[4] = {1, 1, 1, 1};
+  return encode_function()(map, kTypeU16, 4, const_cast<void*>(heads.data), extents, strides, box,
+                           ones, kNoInterleave, heads.box_columns == 32 ? kSwizzle64 : kSwizzle128,
+                           kPromote256, kFillZeros) == 0;
+}
+
 #elif defined(BIOGPU_GPU_EMULATED)
 bool has_warpgroups() {
   int device = 0;
@@ -74,10 +93,20 @@ bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix) {
   return true;
 }
 
+bool make_heads_map(TensorMap* map, const BoxedHeads& heads) {
+  static_assert(sizeof(BoxedHeads) <= sizeof(TensorMap));
+  if (reinterpret_cast<std::uintptr_t>(heads.data) % 16 != 0 || heads.box_rows < 1 ||
+      heads.box_rows > 256 || (heads.box_columns != 32 && heads.box_columns != 64))
+    return false;
+  std::memcpy(map, &heads, sizeof heads);
+  return true;
+}
+
 #else
 bool has_warpgroups() { return false; }
 
 bool make_tensor_map(TensorMap* /*map*/, const BoxedMatrix& /*matrix*/) { return false; }
+bool make_heads_map(TensorMap* /*map*/, const BoxedHeads& /*heads*/) { return false; }
 #endif
 
 }  // namespace biogpu::gpu

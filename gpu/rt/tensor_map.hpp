@@ -27,4 +27,18 @@ bool has_warpgroups();
 // False where the driver refuses the matrix.
 bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix);
 
+// Heads [n_batches, n_rows, n_heads, width] of 16-bit numbers, in boxes of box_rows rows of one
+// head and batch row. A box has 32 or 64 columns, zeros from `width` on, and rows of as many bytes
+// as that takes. Shared memory holds its rows' pieces of 16 bytes permuted: of 128 bytes as above;
+// of 64 bytes piece p of row r lies at p ^ r / 2 % 4. Distances are in numbers, multiples of 8.
+struct BoxedHeads {
+  const void* data = nullptr;
+  std::int64_t width = 0, n_rows = 0, n_heads = 0, n_batches = 0;
+  std::int64_t row_stride = 0, head_stride = 0, batch_stride = 0;
+  int box_rows = 0, box_columns = 0;
+};
+
+// False where the driver refuses the heads.
+bool make_heads_map(TensorMap* map, const BoxedHeads& heads);
+
 }  // namespace biogpu::gpu

@@ -23,7 +23,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root" || exit 1
 prefix=${BIOGPU_ROCM_PREFIX:-$root/.rocm}
 spill_free=${BIOGPU_SPILL_FREE:-^gpu/align/}
-spill_free_nvidia=${BIOGPU_SPILL_FREE_NVIDIA:-^gpu/(align/(pairs|long|banded)/|ops/(attention/(attention|dot_product_warpgroup)|gemm/gemm)\.hip|models/esm2/encoder_8m\.hip)}
+spill_free_nvidia=${BIOGPU_SPILL_FREE_NVIDIA:-^gpu/(align/(pairs|long|banded)/|ops/(attention/(attention|dot_product/(dot_product|shared_bias)_warpgroup)|gemm/gemm)\.hip|models/esm2/encoder_8m\.hip)}
 jobs=${BIOGPU_JOBS:-2}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

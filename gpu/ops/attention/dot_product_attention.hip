@@ -18,8 +18,9 @@
 
 #include <algorithm>
 
+#include "gpu/ops/attention/dot_product/dot_product_warpgroup.hpp"
+#include "gpu/ops/attention/dot_product/shared_bias_warpgroup.hpp"
 #include "gpu/ops/attention/dot_product_attention_tile.hpp"
-#include "gpu/ops/attention/dot_product_warpgroup.hpp"
 #include "gpu/ops/attention/head_limits.hpp"
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/gather/padded_heads.hpp"
@@ -28,9 +29,21 @@
 namespace biogpu::gpu::ops {
 namespace {
 
+// Whether n queries from `at` on are to be computed.
+__device__ __forceinline__ bool is_wanted(const DotProductArgs& a, const DotProductItem& at,
+                                          int n) {
+  if (a.redo == nullptr) return true;
+  const std::int32_t* const notes = a.redo + 1 + (at.b * a.n_heads + at.head) * a.redo_tiles;
+  bool wanted = false;
+  for (int i = at.first / 64; i < (at.first + n) / 64 && i < a.redo_tiles; ++i)
+    wanted = wanted || notes[i] != 0;
+  return wanted;
+}
+
 template <class Shape>
 __global__ __launch_bounds__(Shape::kThreads) void dot_product_kernel(DotProductArgs a) {
   BIOGPU_DYNAMIC_SHARED(std::uint16_t, shared);
+  if (a.redo != nullptr && *a.redo == 0) return;
   const int n_tiles = (a.n_queries + Shape::kRows - 1) / Shape::kRows;
   const std::int64_t n_items = a.n_batches * a.n_heads * n_tiles;
   for (std::int64_t item = blockIdx.x; item < n_items; item += gridDim.x) {
@@ -42,7 +55,7 @@ __global__ __launch_bounds__(Shape::kThreads) void dot_product_kernel(DotProduct
     at.n_keys = a.n_keys;
     if (a.key_lengths != nullptr && a.key_lengths[at.b] < at.n_keys)
       at.n_keys = a.key_lengths[at.b];
-    dot_product_tile<Shape>(a, at, shared);
+    if (is_wanted(a, at, Shape::kRows)) dot_product_tile<Shape>(a, at, shared);
   }
 }
 
@@ -134,6 +147,7 @@ void dot_product_attention(Device& device, const biogpu::ops::DotProductAttentio
   args.sums_head = op.log_sum_exp.stride[1];
   Stream& stream = device.stream();
   if (launch_dot_product_warpgroup(args, stream)) return;
+  launch_shared_bias(device, args);  // then only what it could not compute is left
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
     if (args.q.rows.type == Element::f32) {
       launch_dot_head<wave, Number16::fp16, 2>(args, stream);

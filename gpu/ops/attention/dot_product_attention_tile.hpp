@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "gpu/ops/attention/attention_parts.hpp"
-#include "gpu/ops/attention/dot_product_attention.hpp"
+#include "gpu/ops/attention/dot_product/dot_product_args.hpp"
 
 namespace biogpu::gpu::ops {
 

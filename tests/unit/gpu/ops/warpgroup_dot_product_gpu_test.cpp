@@ -2,7 +2,7 @@
 // Elsewhere it declines.
 #include <algorithm>
 
-#include "gpu/ops/attention/dot_product_warpgroup.hpp"
+#include "gpu/ops/attention/dot_product/dot_product_warpgroup.hpp"
 #include "tests/unit/gpu/ops/warpgroup_support.hpp"
 
 using namespace biogpu;

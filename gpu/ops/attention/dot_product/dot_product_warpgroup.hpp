@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gpu/ops/attention/dot_product_attention.hpp"
+#include "gpu/ops/attention/dot_product/dot_product_args.hpp"
 #include "gpu/rt/stream.hpp"
 
 namespace biogpu::gpu::ops {

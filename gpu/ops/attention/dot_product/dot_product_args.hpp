@@ -35,6 +35,10 @@ struct DotProductArgs {
   float masked = 0;
   float* log_sum_exp = nullptr;  // or not given
   std::int64_t sums_batch = 0, sums_head = 0;
+  // Notes of another kernel, or not given: redo[0], whether anything is to be computed here, and
+  // redo[1 + (b n_heads + head) redo_tiles + i], whether queries 64 i to 64 i + 63 are.
+  const std::int32_t* redo = nullptr;
+  int redo_tiles = 0;
 };
 
 }  // namespace biogpu::gpu::ops

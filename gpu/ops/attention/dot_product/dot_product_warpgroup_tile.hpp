@@ -3,7 +3,7 @@
 // What dot_product_warpgroup.hip's kernel is made of: one wave that copies and two warpgroups with
 // 64 queries each that share keys and values. For Hopper alone.
 
-#include "gpu/ops/attention/dot_product_attention.hpp"
+#include "gpu/ops/attention/dot_product/dot_product_args.hpp"
 #include "gpu/ops/element_access.hpp"
 #include "gpu/prim/fast_math.hpp"
 #include "gpu/prim/number16.hpp"

@@ -11,12 +11,12 @@
 // Limits   sm_90a; see dot_product_warpgroup.hpp.
 // Source   Shah et al. 2024, FlashAttention-3, arXiv 2407.08608; the fixed reference: own.
 // Oracle   dot_product_attention_ref, lib/ops/attention/dot_product_attention_ref.cpp.
-#include "gpu/ops/attention/dot_product_warpgroup.hpp"
+#include "gpu/ops/attention/dot_product/dot_product_warpgroup.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "gpu/ops/attention/dot_product_warpgroup_tile.hpp"
+#include "gpu/ops/attention/dot_product/dot_product_warpgroup_tile.hpp"
 
 namespace biogpu::gpu::ops {
 namespace {
