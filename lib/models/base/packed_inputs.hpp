@@ -20,6 +20,7 @@ class PackedInputs {
     static_assert(std::is_trivially_copyable_v<T>);
     begins_.push_back(bytes_.size());
     const std::size_t n = values.size() * sizeof(T);
+    sizes_.push_back(n);
     bytes_.resize(bytes_.size() + (n + kAlignment - 1) / kAlignment * kAlignment);
     if (n > 0) std::memcpy(bytes_.data() + begins_.back(), values.data(), n);
     return begins_.size() - 1;
@@ -27,7 +28,7 @@ class PackedInputs {
   void upload(Pass& pass) {
     device_ =
         pass.upload(tensor::DType::u8, {static_cast<std::int64_t>(bytes_.size())}, bytes_.data());
-    for (const std::size_t begin : begins_) pass.depends_on(begin);
+    for (const std::size_t size : sizes_) pass.depends_on(size);
   }
 
   // After upload(); null where the pass is only measured.
@@ -47,7 +48,7 @@ class PackedInputs {
   }
 
   std::vector<std::uint8_t> bytes_;
-  std::vector<std::size_t> begins_;
+  std::vector<std::size_t> begins_, sizes_;  // bytes; pieces of other sizes may begin alike
   tensor::Tensor device_;
 };
 

@@ -62,3 +62,21 @@ TEST_CASE("dualbind: stages of 16-bit modes keep their direction", "[model][devi
     CHECK(cosine(stages.tokens, exact.tokens) > 0.99999);
   }
 }
+
+// A recorded pass belongs to the sizes of all its inputs.
+TEST_CASE("dualbind: one bond more is another pass", "[model][device]") {
+  if (!test::has_gpu() || !molecule::has_molecule_graphs()) return;
+  const auto context = tensor::make_gpu_context(0, {Precision::fp32});
+  const auto host = ops::make_cpu_context(1);
+  const auto model = test::load_dualbind(*context), exact = test::load_dualbind(*host);
+  for (const Complex& complex : some_complexes(2)) {
+    Complex open = complex;
+    molecule::MoleculeGraph& ligand = open.ligand;
+    ligand.bond_atoms.resize(ligand.bond_atoms.size() - 2);
+    ligand.bond_features.resize(ligand.bond_features.size() -
+                                molecule::MoleculeGraph::kBondFeatures);
+    for (int pass = 0; pass < 2; ++pass) model->compute({&open, 1});
+    const double got = model->compute({&complex, 1}).at(0).energies.at(0);
+    CHECK(std::fabs(got - exact->compute({&complex, 1}).at(0).energies.at(0)) < 1e-5);
+  }
+}
