@@ -18,10 +18,16 @@ using tensor::Norm;
 using tensor::Tensor;
 using tensor::WeightTable;
 
+Linear take_maps(Context& context, WeightTable& table, std::span<const LinearPart> parts,
+                 std::int64_t n_in, bool has_bias) {
+  table.sum_in_parts();
+  return table.take_linear_parts(context, parts, n_in, has_bias);
+}
+
 Linear take_map(Context& context, WeightTable& table, const std::string& name, std::int64_t n_out,
                 std::int64_t n_in, bool has_bias) {
   const LinearPart part{name, n_out};
-  return table.take_linear_parts(context, {&part, 1}, n_in, has_bias);
+  return take_maps(context, table, {&part, 1}, n_in, has_bias);
 }
 
 Norm take_norm_without_bias(Context& context, WeightTable& table, const std::string& name,
@@ -39,7 +45,7 @@ GatedHeads read_heads(Context& context, WeightTable& table, const std::string& n
   heads.query = take_map(context, table, name + ".linear_q", width, c, query_bias);
   const std::array<LinearPart, 2> keys = {LinearPart{name + ".linear_k", width},
                                           LinearPart{name + ".linear_v", width}};
-  heads.key_value = table.take_linear_parts(context, keys, c, false);
+  heads.key_value = take_maps(context, table, keys, c, false);
   heads.gate =
       take_map(context, table, name + ".linear_g", width, c, table.has(name + ".linear_g.bias"));
   heads.out =

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "lib/ops/attention/dot_product_attention.hpp"
@@ -34,6 +35,11 @@ struct GatedHeads {
   std::int64_t n_heads = 0, d_head = 0;
 };
 
+// One map of several, each with a bias or none. In fp32 a GPU sums it in parts: a library's
+// truncated sums over wide layers were off by more than roundings.
+tensor::Linear take_maps(tensor::Context& context, tensor::WeightTable& table,
+                         std::span<const tensor::LinearPart> parts, std::int64_t n_in,
+                         bool has_bias);
 // NAME.weight and, with a bias, NAME.bias.
 tensor::Linear take_map(tensor::Context& context, tensor::WeightTable& table,
                         const std::string& name, std::int64_t n_out, std::int64_t n_in,

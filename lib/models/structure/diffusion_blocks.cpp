@@ -92,7 +92,7 @@ ConditionedTransition read_conditioned_transition(Context& context, WeightTable&
                                    LinearPart{name + ".linear_nobias_a2", hidden}};
   const std::string third = name + ".linear_nobias_a3";
   if (table.has(third + ".weight")) parts.push_back({third, hidden});
-  block.up = table.take_linear_parts(context, parts, shape.c, false);
+  block.up = take_maps(context, table, parts, shape.c, false);
   block.down = take_map(context, table, name + ".linear_nobias_b", shape.c, hidden);
   block.gate = take_map(context, table, name + ".linear_s", shape.c, shape.c_cond, true);
   return block;

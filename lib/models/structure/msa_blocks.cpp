@@ -88,7 +88,7 @@ OuterProductMean read_outer_product_mean(Context& context, WeightTable& table,
   const bool has_bias = std::any_of(sides.begin(), sides.end(), [&](const LinearPart& side) {
     return table.has(side.name + ".bias");
   });
-  block.sides = table.take_linear_parts(context, sides, shape.c_msa, has_bias);
+  block.sides = take_maps(context, table, sides, shape.c_msa, has_bias);
   block.out =
       take_map(context, table, name + ".linear_out", shape.c_pair, shape.c_outer * shape.c_outer);
   const tensor::HostTensor bias = table.take(name + ".linear_out.bias", {shape.c_pair});

@@ -41,7 +41,7 @@ TriangleProduct read_triangle_product(Context& context, WeightTable& table, cons
   const bool has_bias = std::any_of(parts.begin(), parts.end(), [&](const LinearPart& part) {
     return table.has(part.name + ".bias");
   });
-  block.projections = table.take_linear_parts(context, parts, shape.c_pair, has_bias);
+  block.projections = take_maps(context, table, parts, shape.c_pair, has_bias);
   block.norm_out = table.take_norm(context, name + ".layer_norm_out", shape.c_product, kNormEps);
   block.out = take_map(context, table, name + ".linear_z", shape.c_pair, shape.c_product,
                        table.has(name + ".linear_z.bias"));
@@ -72,7 +72,7 @@ Transition read_transition(Context& context, WeightTable& table, const std::stri
   block.norm = table.take_norm(context, name + ".layernorm1", c, kNormEps);
   const std::array<LinearPart, 2> parts = {LinearPart{name + ".linear_no_bias_a", hidden},
                                            LinearPart{name + ".linear_no_bias_b", hidden}};
-  block.up = table.take_linear_parts(context, parts, c, false);
+  block.up = take_maps(context, table, parts, c, false);
   block.down = take_map(context, table, name + ".linear_no_bias", c, hidden);
   return block;
 }
