@@ -5,9 +5,10 @@ usage: scripts/compare/pairformer.py BIOGPU [--shape tiny|mini] [--blocks N] [--
                                      [--precision TYPE] [--threads N] [--runs N] [--seed N] [--compile] [--json FILE]
 
 Weights and inputs are random, from the seed. PyTorch runs the blocks as Protenix writes them without fused kernels,
-attention by scaled_dot_product_attention, in fp32 on a CPU and in --precision on a GPU; --compile compiles them. biogpu's
-time is that of its passes, from its summary (the smallest of --runs); PyTorch's is the smallest of --runs calls. Both
-begin with arrays in the host's memory. Needs torch, numpy and safetensors.
+attention by scaled_dot_product_attention, in fp32 on a CPU and in --precision on a GPU; --compile compiles them. Times are of
+a pass, the smallest of --runs, from arrays in the host's memory to results there: biogpu's is that of the last of several
+inputs of one run, from its summary. On a GPU the device's own time of a pass is told, too, with arrays in its memory. Needs
+torch, numpy and safetensors.
 """
 
 import argparse
@@ -84,31 +85,50 @@ class Stack:
         return s, z
 
 
+N_FURTHER = 4  # inputs of a run of biogpu behind the first, whose kernels are loaded and whose memory is taken
+
+
 def run_torch(stack, inputs, device, n_runs):
-    """Outputs and the smallest time of a call, in seconds."""
+    """Outputs, and the smallest times of a call and of the device in it, in seconds."""
     mask = torch.ones(len(inputs["z"]), device=device)
-    seconds, results = [], None
+    whole, passes, results = [], [], None
     for _ in range(n_runs + 1):  # the first compiles and takes memory
         start = time.perf_counter()
         with torch.no_grad():
-            results = stack(torch.tensor(inputs["s"], device=device), torch.tensor(inputs["z"], device=device), mask)
+            s, z = (torch.tensor(inputs[key], device=device) for key in "sz")
+            if device.type == "cuda":
+                events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+                torch.cuda.synchronize()
+                events[0].record()
+            results = stack(s, z, mask)
+            if device.type == "cuda":
+                events[1].record()
+                torch.cuda.synchronize()
+                passes.append(events[0].elapsed_time(events[1]) / 1000)
         results = [value.float().cpu().numpy() for value in results]
-        seconds.append(time.perf_counter() - start)
-    return dict(zip("sz", results)), min(seconds[1:])
+        whole.append(time.perf_counter() - start)
+    return dict(zip("sz", results)), min(whole[1:]), min(passes[1:], default=None)
 
 
 def run_biogpu(options, folder, inputs):
-    numpy.savez(folder / "in.npz", **inputs)
-    command = [options.biogpu, "infer", "trunk", "-q", "--model", folder, "--device", options.device, "--precision",
-               options.precision, "-t", options.threads, "--json", folder / "run.json", "-o", folder / "out.npz",
-               folder / "in.npz"]
-    seconds = []
-    for _ in range(options.runs):
-        subprocess.run([str(word) for word in command], check=True)
-        summary = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        seconds.append(next(stage["wall_s"] for stage in summary["stages"] if stage["name"] == "compute"))
+    def seconds(n):
+        numpy.savez(folder / "in.npz", **{f"{i}/{key}": value for i in range(n) for key, value in inputs.items()})
+        command = [options.biogpu, "infer", "trunk", "-q", "--model", folder, "--device", options.device, "--precision",
+                   options.precision, "-t", options.threads, "--json", folder / "run.json", "-o", folder / "out.npz",
+                   folder / "in.npz"]
+        found = []
+        for _ in range(options.runs):
+            subprocess.run([str(word) for word in command], check=True)
+            summary = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+            wall = next(stage["wall_s"] for stage in summary["stages"] if stage["name"] == "compute")
+            found.append((wall, summary["time"].get("gpu_s") or 0))
+        return [min(times) for times in zip(*found)]
+
+    one, several = seconds(1), seconds(1 + N_FURTHER)
     with numpy.load(folder / "out.npz") as file:
-        return dict(file), min(seconds)
+        outputs = {key: file[f"0/{key}"] for key in "sz"}
+    whole, device = ((b - a) / N_FURTHER for a, b in zip(one, several))
+    return outputs, whole, device if options.device == "gpu" else None
 
 
 def angle(got, right, start):
@@ -145,13 +165,17 @@ def main():
         make_pairformer.write_folder(folder, config, weights)
         for n in (int(word) for word in options.tokens.split(",")):
             inputs = make_pairformer.random_input(config, n, random)
-            right, torch_s = run_torch(stack, inputs, device, options.runs)
-            got, own_s = run_biogpu(options, folder, inputs)
+            right, torch_s, torch_device_s = run_torch(stack, inputs, device, options.runs)
+            got, own_s, own_device_s = run_biogpu(options, folder, inputs)
             apart = max(angle(got[key], right[key], inputs[key]) for key in "sz")
             failed = failed or not apart < MAX_ANGLE[options.precision]
-            rows.append({"tokens": n, "biogpu_s": own_s, "torch_s": torch_s, "one_minus_cosine": apart})
+            rows.append({"tokens": n, "biogpu_s": own_s, "torch_s": torch_s, "one_minus_cosine": apart,
+                         "biogpu_device_s": own_device_s, "torch_device_s": torch_device_s})
             print(f"N {n}: biogpu {own_s:.3f} s, PyTorch {torch_s:.3f} s, ratio {torch_s / own_s:.2f}, 1 - cosine "
                   f"{apart:.1e}", flush=True)
+            if own_device_s:
+                print(f"    on the device: biogpu {own_device_s:.4f} s, PyTorch {torch_device_s:.4f} s, ratio "
+                      f"{torch_device_s / own_device_s:.2f}", flush=True)
     if options.json:
         result = {"shape": options.shape, "blocks": config["n_blocks"], "device": options.device,
                   "precision": options.precision, "threads": options.threads, "compiled": options.compile,
