@@ -45,16 +45,16 @@ struct SharedBiasShape {
   static constexpr int kBiasBytes = kTiles * 2 * BiasLayout::kTile;
   static constexpr int kStageBytes = 2 * kGroups * kBoxBytes + kBiasBytes;
   static constexpr int kQueryBytes = kGroups * kTiles * kBoxBytes;
-  static constexpr int kRooms = 2;  // for queries, and for the results that take their place
+  static constexpr int kQueryBuffers = 2;  // for queries, and for the results that take their place
   static constexpr int kOnesBytes = 16 * 2 * kHead;
   // Columns of values and one column of ones, which sums weights.
   static constexpr int kColumns = kHead + 8;
   static constexpr int kSums = kColumns / 2;
-  static constexpr std::size_t kSharedBytes = 1024 + kStages * kStageBytes + kRooms * kQueryBytes +
-                                              kOnesBytes +
-                                              2 * (kStages + kRooms) * sizeof(SharedBarrier);
+  static constexpr std::size_t kSharedBytes = 1024 + kStages * kStageBytes +
+                                              kQueryBuffers * kQueryBytes + kOnesBytes +
+                                              2 * (kStages + kQueryBuffers) * sizeof(SharedBarrier);
   static constexpr int kRegisters = 240;
-  // fp16 has no room for weights of any size.
+  // The range of fp16 does not hold weights of any size.
   static constexpr bool kReferenced = kType == Number16::fp16;
 };
 
@@ -70,22 +70,22 @@ struct SharedBiasStorage {
   __device__ __forceinline__ std::uint8_t* bias(int stage) const {
     return keys(stage, 2 * S::kGroups);
   }
-  __device__ __forceinline__ std::uint8_t* queries(int room, int group, int tile) const {
-    return base + S::kStages * S::kStageBytes + room * S::kQueryBytes +
+  __device__ __forceinline__ std::uint8_t* queries(int buffer, int group, int tile) const {
+    return base + S::kStages * S::kStageBytes + buffer * S::kQueryBytes +
            (group * S::kTiles + tile) * S::kBoxBytes;
   }
-  __device__ __forceinline__ std::uint8_t* ones() const { return queries(S::kRooms, 0, 0); }
+  __device__ __forceinline__ std::uint8_t* ones() const { return queries(S::kQueryBuffers, 0, 0); }
   __device__ __forceinline__ SharedBarrier* full(int stage) const {
     return reinterpret_cast<SharedBarrier*>(ones() + S::kOnesBytes) + stage;
   }
   __device__ __forceinline__ SharedBarrier* empty(int stage) const {
     return full(S::kStages) + stage;
   }
-  __device__ __forceinline__ SharedBarrier* room_full(int room) const {
-    return empty(S::kStages) + room;
+  __device__ __forceinline__ SharedBarrier* queries_full(int buffer) const {
+    return empty(S::kStages) + buffer;
   }
-  __device__ __forceinline__ SharedBarrier* room_empty(int room) const {
-    return room_full(S::kRooms) + room;
+  __device__ __forceinline__ SharedBarrier* queries_empty(int buffer) const {
+    return queries_full(S::kQueryBuffers) + buffer;
   }
 
   // All threads of the block; a barrier of the block follows.
@@ -99,9 +99,9 @@ struct SharedBiasStorage {
       barrier_init(full(stage), 1);
       barrier_init(empty(stage), S::kWaves);
     }
-    for (int room = 0; room < S::kRooms; ++room) {
-      barrier_init(room_full(room), 1);
-      barrier_init(room_empty(room), S::kGroups);
+    for (int buffer = 0; buffer < S::kQueryBuffers; ++buffer) {
+      barrier_init(queries_full(buffer), 1);
+      barrier_init(queries_empty(buffer), S::kGroups);
     }
     barrier_init_done();
   }
@@ -130,21 +130,21 @@ __device__ __forceinline__ void copy_shared_bias_items(const SharedBiasArgs& a,
                                                        const SharedBiasMaps& maps,
                                                        const SharedBiasStorage<S>& shared) {
   PipelineState<S::kStages> turn;
-  PipelineState<S::kRooms> room;
+  PipelineState<S::kQueryBuffers> buffer;
   const int n_items = SharedBiasItem<S>::count(a);
   for (int i = static_cast<int>(blockIdx.x); i < n_items; i += static_cast<int>(gridDim.x)) {
     const SharedBiasItem<S> item(a, i);
-    SharedBarrier* const queries_full = shared.room_full(room.stage);
-    barrier_wait(shared.room_empty(room.stage), room.parity ^ 1);
+    SharedBarrier* const queries_full = shared.queries_full(buffer.stage);
+    barrier_wait(shared.queries_empty(buffer.stage), buffer.parity ^ 1);
     if (one_lane()) {
       barrier_expect(queries_full, S::kQueryBytes);
       for (int group = 0; group < S::kGroups; ++group)
         for (int tile = 0; tile < S::kTiles; ++tile)
-          copy_head_box(shared.queries(room.stage, group, tile), &maps.q,
+          copy_head_box(shared.queries(buffer.stage, group, tile), &maps.q,
                         item.pair * S::kQueries + tile * 64, item.head, item.first_batch + group,
                         queries_full);
     }
-    room.advance();
+    buffer.advance();
     const int key_head = item.head / a.heads_of_key;
     for (int step = 0; step < a.layout.n_steps; ++step) {
       SharedBarrier* const full = shared.full(turn.stage);

@@ -13,8 +13,12 @@
 namespace biogpu::gpu::ops {
 
 // A row's sum of weights within these bounds is right: no weight that counts was lost below the
-// smallest number, and none went beyond the largest one.
-inline constexpr float kLeastWeight = 0x1p-60f, kMostWeight = 0x1p60f;
+// smallest number, and none went beyond the largest one. fp16 weights below 2^-14 have few digits:
+// beside the weight 1 of the reference they do not count, but where all keys of the first step are
+// masked there is no such weight.
+template <class S>
+inline constexpr float kMinWeightSum = S::kReferenced ? 0.5f : 0x1p-60f;
+inline constexpr float kMaxWeightSum = 0x1p60f;
 
 template <class S>
 __device__ __forceinline__ std::uint64_t head_operand(const void* p) {
@@ -74,7 +78,7 @@ template <class S>
 struct SharedBiasWork {
   const SharedBiasArgs& a;
   const SharedBiasStorage<S>& shared;
-  int group, room;
+  int group, buffer;
   const std::uint64_t* masked;  // of this batch row, or nullptr
   float masked_score;
 };
@@ -171,11 +175,11 @@ __device__ __forceinline__ void pack_shared_weights(SharedBiasTile<S> (&tile)[2]
 
 // Products of both tiles with the keys of a stage, each a group.
 template <class S>
-__device__ __forceinline__ void give_out_keys(const SharedBiasWork<S>& work, int stage,
-                                              SharedBiasTile<S> (&tile)[2]) {
+__device__ __forceinline__ void start_key_products(const SharedBiasWork<S>& work, int stage,
+                                                   SharedBiasTile<S> (&tile)[2]) {
 #pragma unroll
   for (int t = 0; t < 2; ++t) {
-    multiply_shared_keys<S>(head_operand<S>(work.shared.queries(work.room, work.group, t)),
+    multiply_shared_keys<S>(head_operand<S>(work.shared.queries(work.buffer, work.group, t)),
                             head_operand<S>(work.shared.keys(stage, work.group)), tile[t].score);
     products_commit();
   }
@@ -183,8 +187,8 @@ __device__ __forceinline__ void give_out_keys(const SharedBiasWork<S>& work, int
 
 // The same with values, in one group.
 template <class S>
-__device__ __forceinline__ void give_out_values(const SharedBiasWork<S>& work, int stage,
-                                                SharedBiasTile<S> (&tile)[2]) {
+__device__ __forceinline__ void start_value_products(const SharedBiasWork<S>& work, int stage,
+                                                     SharedBiasTile<S> (&tile)[2]) {
 #pragma unroll
   for (int t = 0; t < 2; ++t)
     multiply_shared_values<S>(work.shared, stage, work.group, tile[t].weight, tile[t].out);
@@ -204,7 +208,7 @@ __device__ __forceinline__ void attend_shared_item(const SharedBiasWork<S>& work
   std::uint64_t masked = kMasks ? work.masked[0] : 0;
   barrier_wait(work.shared.full(turn.stage), turn.parity);
   products_begin();
-  give_out_keys<S>(work, turn.stage, tile);
+  start_key_products<S>(work, turn.stage, tile);
   weigh_shared_tile<S, kMasks, 1>(work, 0, 0, turn.stage, masked, tile[0].score, tile[0].reference);
   weigh_shared_tile<S, kMasks, 0>(work, 1, 0, turn.stage, masked, tile[1].score, tile[1].reference);
   pack_shared_weights<S>(tile);
@@ -216,8 +220,8 @@ __device__ __forceinline__ void attend_shared_item(const SharedBiasWork<S>& work
     tile[0].fence();
     tile[1].fence();
     products_begin();
-    give_out_keys<S>(work, turn.stage, tile);
-    give_out_values<S>(work, stage, tile);
+    start_key_products<S>(work, turn.stage, tile);
+    start_value_products<S>(work, stage, tile);
     weigh_shared_tile<S, kMasks, 2>(work, 0, step, turn.stage, masked, tile[0].score,
                                     tile[0].reference);
     weigh_shared_tile<S, kMasks, 1>(work, 1, step, turn.stage, masked, tile[1].score,
@@ -231,7 +235,7 @@ __device__ __forceinline__ void attend_shared_item(const SharedBiasWork<S>& work
   tile[0].fence();
   tile[1].fence();
   products_begin();
-  give_out_values<S>(work, turn.stage, tile);
+  start_value_products<S>(work, turn.stage, tile);
   products_wait<0>();
   tile[0].fence();
   tile[1].fence();
@@ -248,9 +252,9 @@ __device__ __forceinline__ int head_piece(int row, int piece) {
 
 // Results take the place of the tile's queries. Rows whose weights left the range are noted.
 template <class S>
-__device__ __forceinline__ void leave_results(const SharedBiasWork<S>& work, int batch, int head,
+__device__ __forceinline__ void write_results(const SharedBiasWork<S>& work, int batch, int head,
                                               int first, SharedBiasTile<S>& tile,
-                                              std::uint8_t* room) {
+                                              std::uint8_t* buffer) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int wave_row = static_cast<int>(threadIdx.x) % kWarpgroup / 32 * 16;
   float factor[2];
@@ -260,7 +264,7 @@ __device__ __forceinline__ void leave_results(const SharedBiasWork<S>& work, int
     const float sum = tile.out[S::kHead / 2 + 2 * half];
     factor[half] = 1.0f / sum;
     const bool there = first + wave_row + lane / 4 + 8 * half < work.a.n_queries;
-    lost = lost || (there && !(sum > kLeastWeight && sum < kMostWeight));
+    lost = lost || (there && !(sum > kMinWeightSum<S> && sum < kMaxWeightSum));
   }
   if (wave_ballot<32>(lost && batch < work.a.n_batches) != 0 && lane == 0) {
     work.a.redo[0] = 1;
@@ -275,7 +279,7 @@ __device__ __forceinline__ void leave_results(const SharedBiasWork<S>& work, int
       const float* const x = tile.out + 4 * j + 2 * p;
       word[p] = number16_pair<S::kType>(x[0] * factor[p % 2], x[1] * factor[p % 2]);
     }
-    store_tiles4(shared_address(room) +
+    store_tiles4(shared_address(buffer) +
                      static_cast<std::uint32_t>(head_piece<S>(wave_row + lane % 16, j + lane / 16)),
                  word);
   }
@@ -288,13 +292,13 @@ __device__ __forceinline__ void attend_shared_items(const SharedBiasArgs& a,
   const int group = warpgroup_of_block() - 1;
   const bool stores = wave_of_block() % 4 == 0;
   PipelineState<S::kStages> turn;
-  PipelineState<S::kRooms> room;
-  int stored_room = -1;  // whose results may still be on their way
-  const auto free_room = [&] {
-    if (!stores || stored_room < 0) return;
+  PipelineState<S::kQueryBuffers> buffer;
+  int stored_buffer = -1;  // whose results may still be on their way
+  const auto release_queries = [&] {
+    if (!stores || stored_buffer < 0) return;
     if (threadIdx.x % 32 == 0) {
       stores_read<0>();
-      barrier_arrive(shared.room_empty(stored_room));
+      barrier_arrive(shared.queries_empty(stored_buffer));
     }
   };
   const int n_items = SharedBiasItem<S>::count(a);
@@ -306,27 +310,27 @@ __device__ __forceinline__ void attend_shared_items(const SharedBiasArgs& a,
         a,
         shared,
         group,
-        room.stage,
+        buffer.stage,
         kMasks ? a.masked + std::int64_t{known} * a.layout.n_steps : nullptr,
         kMasks ? a.masked_score[known] : 0};
-    barrier_wait(shared.room_full(room.stage), room.parity);
+    barrier_wait(shared.queries_full(buffer.stage), buffer.parity);
     SharedBiasTile<S> tile[2];
-    free_room();
+    release_queries();
     attend_shared_item<S, kMasks>(work, turn, tile);
 #pragma unroll
     for (int t = 0; t < 2; ++t)
-      leave_results<S>(work, batch, item.head, item.pair * S::kQueries + 64 * t, tile[t],
-                       shared.queries(room.stage, group, t));
+      write_results<S>(work, batch, item.head, item.pair * S::kQueries + 64 * t, tile[t],
+                       shared.queries(buffer.stage, group, t));
     publish_shared();
     named_barrier<kWarpgroup>(1 + group);
     if (stores && threadIdx.x % 32 == 0) {
       for (int t = 0; t < 2; ++t)
         store_head_box(&maps.out, item.pair * S::kQueries + 64 * t, item.head, batch,
-                       shared.queries(room.stage, group, t));
+                       shared.queries(buffer.stage, group, t));
       stores_commit();
     }
-    stored_room = room.stage;
-    room.advance();
+    stored_buffer = buffer.stage;
+    buffer.advance();
   }
   if (stores && threadIdx.x % 32 == 0) stores_read<0>();
 }

@@ -103,14 +103,13 @@ bool launch_type(const DotProductArgs& d, const SharedBiasArgs& a, Stream& strea
 }  // namespace
 
 bool SharedBiasRule::suits(const DotProductArgs& a) {
-  constexpr std::int64_t kMostItems = std::int64_t{1} << 30;
+  constexpr std::int64_t kMaxItems = std::int64_t{1} << 30;
   const bool bias = a.bias.data != nullptr && a.bias_batches == 1 && a.bias_block == 1;
   const bool plain = a.q.rows.type != Element::f32 && a.soft_cap == 0 && a.key_lengths == nullptr &&
                      a.log_sum_exp == nullptr && std::max(a.head, a.head_v) <= 64;
   const bool masks = a.key_mask == nullptr || a.masked <= kMasked;
-  const bool many =
-      a.n_batches >= kFewestRows && a.n_queries >= kFewestRows && a.n_keys >= kFewestRows;
-  return bias && plain && masks && many && a.n_batches * a.n_heads * a.n_queries <= kMostItems &&
+  const bool many = a.n_batches >= kMinRows && a.n_queries >= kMinRows && a.n_keys >= kMinRows;
+  return bias && plain && masks && many && a.n_batches * a.n_heads * a.n_queries <= kMaxItems &&
          is_boxed(a, a.q, a.n_queries, a.n_heads) && is_boxed(a, a.out, a.n_queries, a.n_heads) &&
          is_boxed(a, a.k, a.n_keys, a.n_heads / a.heads_of_key) &&
          is_boxed(a, a.v, a.n_keys, a.n_heads / a.heads_of_key);

@@ -6,11 +6,11 @@
 namespace biogpu::gpu::ops {
 
 // Whether launch_shared_bias() takes these operands: 16 bits, heads up to 64 numbers, a bias of one
-// number a query and key that all batch rows share, at least kFewestRows batch rows and as many
+// number a query and key that all batch rows share, at least kMinRows batch rows and as many
 // queries and keys, no cap, no key lengths, no logarithms of sums, and a masked value that weighs
 // nothing beside a logit; all rows at multiples of 16 bytes.
 struct SharedBiasRule {
-  static constexpr int kFewestRows = 48;
+  static constexpr int kMinRows = 48;
   static constexpr float kMasked = -1e6f;     // at most, in units of log2
   static constexpr float kInfinite = -1e29f;  // what is below counts as minus infinity
   static bool suits(const DotProductArgs& args);

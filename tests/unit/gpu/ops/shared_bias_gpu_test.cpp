@@ -90,7 +90,7 @@ TEST_CASE("ops.shared_bias: which operands have a kernel of their own") {
   REQUIRE(!suits([](auto& a) { a.bias.data = nullptr; }));
   REQUIRE(!suits([](auto& a) { a.bias_batches = 2; }));
   REQUIRE(!suits([](auto& a) { a.bias_block = 16; }));
-  REQUIRE(!suits([](auto& a) { a.n_batches = SharedBiasRule::kFewestRows - 1; }));
+  REQUIRE(!suits([](auto& a) { a.n_batches = SharedBiasRule::kMinRows - 1; }));
   REQUIRE(!suits([](auto& a) { a.n_queries = 16; }));
   REQUIRE(!suits([](auto& a) { a.n_keys = 16; }));
   REQUIRE(!suits([](auto& a) { a.v.rows.stride = 132; }));
