@@ -28,7 +28,7 @@ constexpr const char* kTypes[] = {"fp32", "fp16", "bf16"};
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw Error(
       ErrorCode::bad_input,
-      fmt::format("{}: {}; remove the file, or make it by 'biogpu lab run --sweep'", path, what));
+      fmt::format("{}: {}; remove the file: 'biogpu lab run --sweep' makes a new one", path, what));
 }
 
 const Json& member(const Json& object, const char* key, const std::string& path) {
