@@ -88,8 +88,9 @@ bool launch_type(const GemmArgs& a, tensor::TileTable& tiles, Stream& stream) {
       return launch_warpgroup_tiles<typename T::Columns192>(a, stream);
     const int with_192 = max_columns<typename T::Columns192>(a, stream);
     const int with_160 = max_columns<typename T::Columns160>(a, stream);
-    const int columns = tiles.columns("gemm warpgroup", name_of_operands(a, kType), {a.m, a.n, a.k, 1},
-                                      with_160 < (1 - kWorthSaving) * with_192 ? 160 : 192);
+    const int columns =
+        tiles.columns("gemm warpgroup", name_of_operands(a, kType), {a.m, a.n, a.k, 1},
+                      with_160 < (1 - kWorthSaving) * with_192 ? 160 : 192);
     return columns == 160 ? launch_warpgroup_tiles<typename T::Columns160>(a, stream)
                           : launch_warpgroup_tiles<typename T::Columns192>(a, stream);
   }
