@@ -129,11 +129,12 @@ __device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms<
 
 // Numbers for blocks of other groups, in a place that was filled with kAbsentWord: what is not that
 // has arrived. No fence, and one way instead of three. The word itself becomes a neighbour; as two
-// numbers of 16 bits both are NaN. words: 2 or 4.
+// numbers of 16 bits both are NaN. words: 1, 2 or 4.
 inline constexpr std::uint32_t kAbsentWord = 0xffffffffu;
 
 template <int kWords>
 __device__ __forceinline__ void post_words(std::uint32_t* place, std::uint32_t (&word)[kWords]) {
+  static_assert(kWords == 1 || kWords == 2 || kWords == 4);
 #pragma unroll
   for (int i = 0; i < kWords; ++i)
     if (word[i] == kAbsentWord) word[i] = kAbsentWord - 1;
@@ -143,11 +144,13 @@ __device__ __forceinline__ void post_words(std::uint32_t* place, std::uint32_t (
                  :
                  : "l"(place), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
                  : "memory");
-  } else {
+  } else if constexpr (kWords == 2) {
     asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};"
                  :
                  : "l"(place), "r"(word[0]), "r"(word[1])
                  : "memory");
+  } else {
+    asm volatile("st.volatile.global.u32 [%0], %1;" : : "l"(place), "r"(word[0]) : "memory");
   }
 #else
 #if defined(BIOGPU_GPU_EMULATED)
@@ -264,6 +267,69 @@ int max_groups([[maybe_unused]] void (*kernel)(Parameters...), [[maybe_unused]] 
   return has_block_groups() ? static_cast<int>(kMostBlocks / group) : 0;
 #else
   return 0;
+#endif
+}
+
+// Launches whose blocks are certain to run at the same time without being a group of the hardware,
+// so that they may wait for each other's words in device memory. Elsewhere a kernel has to do with
+// one block what it shares among several.
+//
+// Of the current device. AMD has such launches, too, but words pass between its dies by other
+// instructions than those of post_words.
+inline bool has_resident_blocks() {
+#if defined(BIOGPU_GPU_CUDA)
+  int has = 0;
+  BIOGPU_HIP(cudaDeviceGetAttribute(&has, cudaDevAttrCooperativeLaunch, current_device()));
+  return has != 0;
+#else
+  return has_block_groups();
+#endif
+}
+
+// Blocks of a kernel that run at the same time on an idle device.
+template <class... Parameters>
+int max_resident_blocks([[maybe_unused]] void (*kernel)(Parameters...),
+                        [[maybe_unused]] const Stream& stream, [[maybe_unused]] unsigned n_threads,
+                        [[maybe_unused]] std::size_t shared_bytes) {
+#if defined(BIOGPU_GPU_CUDA)
+  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  int n = 0;
+  BIOGPU_HIP(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, static_cast<int>(n_threads),
+                                                           shared_bytes));
+  return n * stream.n_multiprocessors();
+#elif defined(BIOGPU_GPU_EMULATED)
+  return has_block_groups() ? 128 : 0;  // each thread has a stack
+#else
+  return 0;
+#endif
+}
+
+// n_blocks: at most max_resident_blocks(). Only where has_resident_blocks().
+template <class... Parameters, class... Arguments>
+void launch_resident([[maybe_unused]] Stream& stream,
+                     [[maybe_unused]] void (*kernel)(Parameters...),
+                     [[maybe_unused]] std::size_t n_blocks, [[maybe_unused]] unsigned n_threads,
+                     [[maybe_unused]] std::size_t shared_bytes,
+                     [[maybe_unused]] Arguments&&... arguments) {
+#if defined(BIOGPU_GPU_CUDA)
+  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(n_blocks));
+  config.blockDim = dim3(n_threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = static_cast<hipStream_t>(stream.handle());
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  BIOGPU_HIP(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
+#elif defined(BIOGPU_GPU_EMULATED)
+  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  hip_on_host::launch_clusters(kernel, static_cast<unsigned>(n_blocks), 1,
+                               hip_on_host::Clusters::together, dim3(n_threads), shared_bytes,
+                               static_cast<hipStream_t>(stream.handle()),
+                               std::forward<Arguments>(arguments)...);
 #endif
 }
 

@@ -39,15 +39,52 @@ void normalise(Context& context, const Tensor& x, const tensor::Norm& norm, cons
   ops::add_layer_norm(context, op);
 }
 
+Tensor layer_of(const Tensor& all, std::int64_t layer) {
+  const Tensor one = all.slice(0, layer, layer + 1);
+  return {one.data, one.dtype, {one.shape[1], one.shape[2]}};
+}
+
 }  // namespace
 
 TokenDecoder::TokenDecoder(const Config& config, const Vocabulary& vocabulary, WeightTable& table,
                            Context& context)
-    : width_(config.decoder_width), n_heads_(config.decoder_heads) {
+    : width_(config.decoder_width),
+      n_heads_(config.decoder_heads),
+      n_layers_(config.decoder_layers),
+      n_tokens_(vocabulary.size()),
+      is_fused_(context.kind() == Context::Kind::gpu && context.compute_dtype() == DType::f32 &&
+                table.maps() == WeightTable::Maps::read &&
+                can_decode_steps(width_, n_heads_, n_tokens_, config.n_memory())) {
   const std::string root = "decoder.decoder.chartok_coords.";
   const std::int64_t d = width_;
   to_memory_ = table.take_linear(context, root + "enc_trans_layer.0", d, config.encoder_width());
   std::vector<std::string> keys_values;
+  for (std::int64_t i = 0; i < n_layers_; ++i)
+    for (const char* part : {"keys", "values"})
+      keys_values.push_back(
+          fmt::format("{}decoder.transformer_layers.{}.context_attn.linear_{}", root, i, part));
+  memory_keys_values_ = table.take_linears(context, keys_values, d, d, 1);
+  if (is_fused_) {
+    fused_ = take_step_weights(config, n_tokens_, root, table, context);
+  } else {
+    take_layers(config, root, table, context);
+    head_ = table.take_linear(context, root + "output_layer", n_tokens_, d);
+  }
+  last_norm_ = table.take_norm(context, root + "decoder.layer_norm", d, kDecoderEps);
+  HostTensor embeddings =
+      table.take(root + "embeddings.make_embedding.emb_luts.0.weight", {n_tokens_, d});
+  table.ignore(root + "embeddings.make_embedding.pe.pe");
+  if (!embeddings.found) return;
+  const auto scale = static_cast<float>(std::sqrt(static_cast<double>(d)));
+  float* const numbers = embeddings.values.data();
+  for (std::int64_t i = 0; i < n_tokens_ * d; ++i)
+    numbers[i] = numbers[i] * scale + static_cast<float>(i % d % 2);  // sin 0, cos 0
+  table_ = context.upload(embeddings.view, DType::f32);
+}
+
+void TokenDecoder::take_layers(const Config& config, const std::string& root, WeightTable& table,
+                               Context& context) {
+  const std::int64_t d = width_;
   for (std::int64_t i = 0; i < config.decoder_layers; ++i) {
     const std::string name = fmt::format("{}decoder.transformer_layers.{}.", root, i);
     const std::array<std::string, 3> qkv{name + "self_attn.linear_query",
@@ -58,8 +95,6 @@ TokenDecoder::TokenDecoder(const Config& config, const Vocabulary& vocabulary, W
     layer.self_out = table.take_linear(context, name + "self_attn.final_linear", d, d);
     layer.q = table.take_linear(context, name + "context_attn.linear_query", d, d);
     layer.cross_out = table.take_linear(context, name + "context_attn.final_linear", d, d);
-    keys_values.push_back(name + "context_attn.linear_keys");
-    keys_values.push_back(name + "context_attn.linear_values");
     layer.self_norm = table.take_norm(context, name + "layer_norm_1", d, kDecoderEps);
     layer.cross_norm = table.take_norm(context, name + "layer_norm_2", d, kDecoderEps);
     layer.ffn_norm = table.take_norm(context, name + "feed_forward.layer_norm", d, kDecoderEps);
@@ -67,18 +102,6 @@ TokenDecoder::TokenDecoder(const Config& config, const Vocabulary& vocabulary, W
     layer.ffn_down = table.take_linear(context, name + "feed_forward.w_2", d, 4 * d);
     layers_.push_back(std::move(layer));
   }
-  memory_keys_values_ = table.take_linears(context, keys_values, d, d, 1);
-  last_norm_ = table.take_norm(context, root + "decoder.layer_norm", d, kDecoderEps);
-  head_ = table.take_linear(context, root + "output_layer", vocabulary.size(), d);
-  HostTensor embeddings =
-      table.take(root + "embeddings.make_embedding.emb_luts.0.weight", {vocabulary.size(), d});
-  table.ignore(root + "embeddings.make_embedding.pe.pe");
-  if (!embeddings.found) return;
-  const auto scale = static_cast<float>(std::sqrt(static_cast<double>(d)));
-  float* const numbers = embeddings.values.data();
-  for (std::int64_t i = 0; i < vocabulary.size() * d; ++i)
-    numbers[i] = numbers[i] * scale + static_cast<float>(i % d % 2);  // sin 0, cos 0
-  table_ = context.upload(embeddings.view, DType::f32);
 }
 
 void TokenDecoder::make_memory(Context& context, Arena& arena, const Tensor& encoded,
@@ -114,11 +137,10 @@ void TokenDecoder::step(Context& context, Arena& arena, const Tensor& tokens, co
     const auto at = static_cast<std::int64_t>(i);
     if (i > 0) normalise(context, x, layer.self_norm, y);
     ops::gemm(context, {y, &layer.qkv, Activation::none, {}, qkv});
-    ops::append_rows(context,
-                     {qkv.slice(1, d, 3 * d), caches.own_starts, caches.lengths, caches.own[i]});
-    ops::cross_attention(context,
-                         {part(qkv, 0), part(caches.own[i], 0), part(caches.own[i], 1), scale,
-                          &caches.queries, caches.own_starts, caches.n_keys, false, mixed});
+    const Tensor own = layer_of(caches.own, at);
+    ops::append_rows(context, {qkv.slice(1, d, 3 * d), caches.own_starts, caches.lengths, own});
+    ops::cross_attention(context, {part(qkv, 0), part(own, 0), part(own, 1), scale, &caches.queries,
+                                   caches.own_starts, caches.n_keys, false, mixed});
     ops::gemm(context, {mixed, &layer.self_out, Activation::none, x, x});
     normalise(context, x, layer.cross_norm, y);
     ops::gemm(context, {y, &layer.q, Activation::none, {}, q});
@@ -140,6 +162,23 @@ void TokenDecoder::step(Context& context, Arena& arena, const Tensor& tokens, co
   ops::gemm(context, {y, &head_, Activation::none, {}, logits});
 }
 
+void TokenDecoder::steps(Context& context, std::int64_t n_steps, const Caches& caches,
+                         const SelectToken& state) const {
+  DecodeSteps op;
+  op.n_steps = n_steps;
+  op.n_heads = n_heads_;
+  op.layers = fused_.layers;
+  op.eps = kDecoderEps;
+  op.table = table_;
+  op.last_norm = last_norm_;
+  op.head = fused_.head;
+  op.head_bias = fused_.head_bias;
+  op.own = caches.own;
+  op.memory = caches.memory;
+  op.state = state;
+  decode_steps(context, op);
+}
+
 namespace {
 
 // Tensors of the rows' state in an arena, and of one step behind them.
@@ -147,8 +186,7 @@ void take_state(Arena& arena, const TokenDecoder& decoder, const Config& config,
                 std::int64_t n_rows, DType operand, TokenDecoder::Caches& caches,
                 SelectToken& select) {
   const std::int64_t capacity = config.max_length, d = decoder.width();
-  for (std::int64_t i = 0; i < decoder.n_layers(); ++i)
-    caches.own.push_back(arena.take(operand, {n_rows * capacity, 2 * d}));
+  caches.own = arena.take(operand, {decoder.n_layers(), n_rows * capacity, 2 * d});
   caches.memory = arena.take(operand, {n_rows * config.n_memory(), decoder.memory_width()});
   caches.own_starts = arena.take(DType::i32, {n_rows + 1});
   caches.memory_starts = arena.take(DType::i32, {n_rows + 1});
@@ -175,7 +213,8 @@ std::size_t DecodeRows::bytes(const TokenDecoder& decoder, const Config& config,
   std::vector<std::int32_t> starts(static_cast<std::size_t>(n_rows + 1));
   std::iota(starts.begin(), starts.end(), 0);
   caches.queries = dry_run->upload_ragged(starts, arena);
-  decoder.step(*dry_run, arena, select.tokens, caches, select.hidden, select.logits);
+  if (!decoder.is_fused())
+    decoder.step(*dry_run, arena, select.tokens, caches, select.hidden, select.logits);
   return arena.peak_bytes() + arena.peak_bytes() / 16 + (std::size_t{1} << 20);
 }
 
@@ -209,7 +248,7 @@ DecodeRows::DecodeRows(Context& context, const TokenDecoder& decoder, const Conf
     const auto n = static_cast<std::int64_t>(x.bytes() / sizeof(float));
     ops::fill_zero(context, {Tensor(x.data, DType::f32, {n})});
   };
-  for (const Tensor& cache : caches_.own) clear(cache);
+  clear(caches_.own);
   clear(caches_.memory);
   put();
 }
@@ -232,8 +271,9 @@ void DecodeRows::start(std::int64_t row, const Tensor& memory) {
   put();
 }
 
-void DecodeRows::step(int n) {
-  for (int i = 0; i < n; ++i)
+void DecodeRows::step(std::int64_t n) {
+  if (decoder_.is_fused()) return decoder_.steps(context_, n, caches_, select_);
+  for (std::int64_t i = 0; i < n; ++i)
     context_.capture(reinterpret_cast<std::uintptr_t>(memory_) ^ 0x6D6F6C73, [&] {
       decoder_.step(context_, arena_, select_.tokens, caches_, select_.hidden, select_.logits);
       select_token(context_, select_);

@@ -168,7 +168,9 @@ std::vector<MoleculeGraph> MolScribe::recognize(std::span<const PreparedImage> i
       rows_->start(static_cast<std::int64_t>(row), memory_.slice(0, at, at + config_.n_memory()));
       image_of[row] = n_started++;
     }
-    rows_->step(sizes_.steps);
+    // Nobody waits for a row: one look at the end of all.
+    const bool runs_to_end = decoder_->is_fused() && n_started == images.size();
+    rows_->step(runs_to_end ? rows_->capacity() : sizes_.steps);
     rows_->fetch();
     for (std::size_t row = 0; row < image_of.size(); ++row) {
       const std::size_t image = image_of[row];

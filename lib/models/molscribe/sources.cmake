@@ -10,4 +10,5 @@ set(sources
     graph.cpp
     molscribe.cpp
     preprocess.cpp
+    step_weights.cpp
     vocabulary.cpp)
