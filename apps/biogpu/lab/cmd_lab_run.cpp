@@ -143,9 +143,8 @@ void run_lab(LabFlags flags) {
                                                  ? "none, there is no NVTX and no ROCTX here"
                                                  : lab::profile_library());
   if (flags.sweep) {
-    print(heading);
     const std::string path = flags.tuning.empty() ? tensor::tuning_path() : flags.tuning;
-    return threads.execute([&] { sweep_blocks(device, works, flags.run, path); });
+    return threads.execute([&] { sweep_blocks(device, works, flags.run, path, heading); });
   }
   const tensor::DeviceTiles tiles = tensor::device_tiles(*device.context);
   if (tiles.table != nullptr && tiles.table->size() > 0)

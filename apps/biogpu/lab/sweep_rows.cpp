@@ -53,7 +53,8 @@ void write(const std::string& path, const std::string& text) {
 }  // namespace
 
 void sweep_blocks(BenchDevice& device, const std::vector<BlockWork>& works,
-                  const lab::RunSettings& settings, const std::string& path) {
+                  const lab::RunSettings& settings, const std::string& path,
+                  const std::string& heading) {
   const tensor::DeviceTiles tiles = tensor::device_tiles(*device.context);
   if (tiles.table == nullptr)
     throw Error(ErrorCode::usage,
@@ -62,9 +63,9 @@ void sweep_blocks(BenchDevice& device, const std::vector<BlockWork>& works,
     throw Error(ErrorCode::usage, "--sweep: no folder for caches; expected --tuning FILE");
   std::vector<tensor::DeviceTuning> tuning = tensor::read_tuning(path);
   std::vector<TunedTile>& kept = tensor::tuning_of(tuning, tiles.device).tiles;
-  print(
-      "block\tshape\toperation\ttype\tproduct\tproducts\tby_rule\trule_us\tother\tother_us\t"
-      "speedup\tnoise\tbest\n");
+  print(heading +
+        "block\tshape\toperation\ttype\tproduct\tproducts\tby_rule\trule_us\tother\tother_us\t"
+        "speedup\tnoise\tbest\n");
   std::set<tensor::TiledProduct> known;
   int n_changed = 0;
   for (const BlockWork& work : works)
