@@ -150,6 +150,31 @@ __device__ __forceinline__ void copy_head_box(void* to, const TensorMap* map, in
       : "memory");
 }
 
+// copy_box() of a matrix with layers.
+__device__ __forceinline__ void copy_layer_box(void* to, const TensorMap* map, int layer, int row,
+                                               int column, SharedBarrier* barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(shared_address(to)),
+      "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(layer)
+      : "memory");
+}
+__device__ __forceinline__ void copy_layer_box_to(void* to, const TensorMap* map, int layer,
+                                                  int row, int column, SharedBarrier* barrier,
+                                                  int blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(shared_address(to)),
+      "l"(map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(layer),
+      "h"(static_cast<std::uint16_t>(blocks))
+      : "memory");
+}
+
+// One thread: asks for bytes to come to L2. Address and count are multiples of 16.
+__device__ __forceinline__ void prefetch_bytes(const void* from, std::uint32_t bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
+
 // What threads stored to shared memory becomes visible to the copy engine: each of them, before a
 // barrier behind which one thread starts the copy.
 __device__ __forceinline__ void publish_shared() {
@@ -175,7 +200,17 @@ __device__ __forceinline__ void store_head_box(const TensorMap* map, int row, in
       : "memory");
 }
 
-// The same as store_box(), added to what the matrix holds.
+// The same of a matrix with layers.
+__device__ __forceinline__ void store_layer_box(const TensorMap* map, int layer, int row,
+                                                int column, const void* from) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(
+          map),
+      "r"(shared_address(from)), "r"(column), "r"(row), "r"(layer)
+      : "memory");
+}
+
+// store_box(), added to what the matrix holds.
 __device__ __forceinline__ void add_box(const TensorMap* map, int row, int column,
                                         const void* from) {
   asm volatile(
@@ -201,6 +236,15 @@ __device__ __forceinline__ void store_tiles4(std::uint32_t address, const std::u
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),
                "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
                : "memory");
+}
+
+// The same of tiles that turn on the way: the lane's address is that of column l % 8.
+__device__ __forceinline__ void store_turned_tiles4(std::uint32_t address,
+                                                    const std::uint32_t* word) {
+  asm volatile(
+      "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),
+      "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
+      : "memory");
 }
 
 // The reverse of store_tiles4().
@@ -266,6 +310,13 @@ __device__ __forceinline__ void copy_box_to(void*, const TensorMap*, int, int, S
 __device__ __forceinline__ void copy_head_box(void*, const TensorMap*, int, int, int,
                                               SharedBarrier*) {}
 __device__ __forceinline__ void store_head_box(const TensorMap*, int, int, int, const void*) {}
+__device__ __forceinline__ void copy_layer_box(void*, const TensorMap*, int, int, int,
+                                               SharedBarrier*) {}
+__device__ __forceinline__ void copy_layer_box_to(void*, const TensorMap*, int, int, int,
+                                                  SharedBarrier*, int) {}
+__device__ __forceinline__ void prefetch_bytes(const void*, std::uint32_t) {}
+__device__ __forceinline__ void store_layer_box(const TensorMap*, int, int, int, const void*) {}
+__device__ __forceinline__ void store_turned_tiles4(std::uint32_t, const std::uint32_t*) {}
 __device__ __forceinline__ void publish_shared() {}
 __device__ __forceinline__ void store_box(const TensorMap*, int, int, const void*) {}
 __device__ __forceinline__ void add_box(const TensorMap*, int, int, const void*) {}

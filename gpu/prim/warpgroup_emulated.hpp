@@ -71,12 +71,21 @@ struct Box {
   int row, column;
 
   Box(const TensorMap* map, int first_row, int first_column, const void* in_shared)
+      : Box(map, -1, first_row, first_column, in_shared) {}
+  // layer: -1 of a matrix without layers.
+  Box(const TensorMap* map, int layer, int first_row, int first_column, const void* in_shared)
       : shared(static_cast<std::uint8_t*>(const_cast<void*>(in_shared))),
         address(shared_address(in_shared)),
         row(first_row),
         column(first_column) {
     std::memcpy(static_cast<void*>(&matrix), map, sizeof matrix);
     if (address % 128 != 0) hip_on_host::fail("a box in shared memory is not aligned");
+    if ((layer >= 0) != (matrix.n_layers > 0))
+      hip_on_host::fail("a box of a layer is that of a matrix with layers");
+    if (layer < 0) return;
+    if (layer >= matrix.n_layers) matrix.n_rows = 0;
+    matrix.data = static_cast<const char*>(matrix.data) +
+                  layer * matrix.layer_stride * (matrix.number == BoxedMatrix::Number::f32 ? 4 : 2);
   }
   int bytes() const { return 128 * matrix.box_rows; }
 
@@ -216,10 +225,33 @@ inline void store_head_box(const TensorMap* map, int row, int head, int batch, c
     });
   });
 }
+inline void copy_layer_box(void* to, const TensorMap* map, int layer, int row, int column,
+                           std::uint64_t* barrier) {
+  detail::bring_box({map, layer, row, column, to}, barrier);
+}
+inline void copy_layer_box_to(void* to, const TensorMap* map, int layer, int row, int column,
+                              std::uint64_t* barrier, int blocks) {
+  for (int block = 0; blocks >> block != 0; ++block) {
+    if ((blocks >> block & 1) == 0) continue;
+    detail::Box box(map, layer, row, column, to);
+    box.shared = detail::in_block(box.shared, block);
+    detail::bring_box(box, detail::in_block(barrier, block));
+  }
+}
+inline void prefetch_bytes(const void*, std::uint32_t) {}
 
 inline void publish_shared() {}
 inline void store_box(const TensorMap* map, int row, int column, const void* from) {
   const detail::Box box(map, row, column, from);
+  hip_on_host::add_to_group(hip_on_host::GroupQueue::stores, [=] {
+    box.visit_bits([](const auto* shared, auto* to) {
+      if (to != nullptr) *to = *shared;
+    });
+  });
+}
+inline void store_layer_box(const TensorMap* map, int layer, int row, int column,
+                            const void* from) {
+  const detail::Box box(map, layer, row, column, from);
   hip_on_host::add_to_group(hip_on_host::GroupQueue::stores, [=] {
     box.visit_bits([](const auto* shared, auto* to) {
       if (to != nullptr) *to = *shared;
@@ -259,6 +291,17 @@ inline std::uint8_t* tile_word(std::uint32_t address, int i) {
 
 inline void store_tiles4(std::uint32_t address, const std::uint32_t* word) {
   for (int i = 0; i < 4; ++i) std::memcpy(detail::tile_word(address, i), word + i, 4);
+}
+inline void store_turned_tiles4(std::uint32_t address, const std::uint32_t* word) {
+  const int lane = wave_lane<32>();
+  for (int i = 0; i < 4; ++i) {
+    for (int e = 0; e < 2; ++e) {
+      // The lane's row is the place in the line of its column.
+      const std::uint32_t line = wave_shuffle<32>(address, 8 * i + lane % 4 * 2 + e);
+      const auto number = static_cast<std::uint16_t>(word[i] >> 16 * e);
+      std::memcpy(detail::shared_at(line) + lane / 4 * 2, &number, sizeof number);
+    }
+  }
 }
 inline void load_tiles4(std::uint32_t address, std::uint32_t* word) {
   for (int i = 0; i < 4; ++i) std::memcpy(word + i, detail::tile_word(address, i), 4);

@@ -103,20 +103,22 @@ struct WarpgroupProduct;
 #define BIOGPU_N96 \
   BIOGPU_N80 ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 
-// both: a and b in shared memory, d = a b^T or, where it adds, d += a b^T.
-// right: a in registers; with kDown the summed index runs down b's rows and not along them.
+// both: a and b in shared memory, d = a b^T or, where it adds, d += a b^T; with kDownA or kDownB
+// the summed index runs down the rows of a or b and not along them. right: a in registers; with
+// kDown the summed index runs down b's rows and not along them.
 #define BIOGPU_PRODUCT(COLUMNS, TYPE, PTX_TYPE, NUMBERS, I0, I1, I2, I3, I4, I5, I6, ...)         \
   template <>                                                                                     \
   struct WarpgroupProduct<COLUMNS, Number16::TYPE> {                                              \
     static constexpr int kSums = COLUMNS / 2;                                                     \
+    template <bool kDownA = false, bool kDownB = kDownA>                                          \
     static __device__ __forceinline__ void both(float (&d)[kSums], std::uint64_t a,               \
                                                 std::uint64_t b, int adds) {                      \
       asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" I2                                        \
                    ", 0;\n"                                                                       \
                    "wgmma.mma_async.sync.aligned.m64n" #COLUMNS "k16.f32." PTX_TYPE "." PTX_TYPE  \
-                   " {" NUMBERS "}, %" I0 ", %" I1 ", p, 1, 1, 0, 0;\n}\n"                        \
+                   " {" NUMBERS "}, %" I0 ", %" I1 ", p, 1, 1, %" I3 ", %" I4 ";\n}\n"            \
                    : __VA_ARGS__                                                                  \
-                   : "l"(a), "l"(b), "r"(adds));                                                  \
+                   : "l"(a), "l"(b), "r"(adds), "n"(kDownA ? 1 : 0), "n"(kDownB ? 1 : 0));        \
     }                                                                                             \
     template <bool kDown>                                                                         \
     static __device__ __forceinline__ void right(float (&d)[kSums], const std::uint32_t* a,       \
@@ -168,6 +170,7 @@ __device__ __forceinline__ void products_fence(Word (&)[kCount]) {}
 template <int kColumns, Number16 kType>
 struct WarpgroupProduct {
   static constexpr int kSums = kColumns / 2;
+  template <bool kDownA = false, bool kDownB = kDownA>
   static __device__ __forceinline__ void both(float (&)[kSums], std::uint64_t, std::uint64_t, int) {
   }
   template <bool kDown>

@@ -69,16 +69,19 @@ template <int kColumns, Number16 kType>
 struct WarpgroupProduct {
   static constexpr int kSums = kColumns / 2;
 
+  template <bool kDownA = false, bool kDownB = kDownA>
   static void both(float (&d)[kSums], std::uint64_t a, std::uint64_t b, int adds) {
     const detail::SharedOperand<kType> left(a), right(b);
     add([=, sums = &d[0]] {
       const auto thread = threadIdx.x % 128;
       float row[2][16];
       for (std::uint32_t half = 0; half < 2; ++half) {
-        for (std::uint32_t k = 0; k < 16; ++k)
-          row[half][k] = left.at(thread / 32 * 16 + thread % 32 / 4 + 8 * half, k);
+        for (std::uint32_t k = 0; k < 16; ++k) {
+          const std::uint32_t line = thread / 32 * 16 + thread % 32 / 4 + 8 * half;
+          row[half][k] = kDownA ? left.at(k, line) : left.at(line, k);
+        }
       }
-      multiply<false>(sums, row, right, adds);
+      multiply<kDownB>(sums, row, right, adds);
     });
   }
   template <bool kDown>

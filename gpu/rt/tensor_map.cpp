@@ -42,17 +42,20 @@ bool has_warpgroups() {
 bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix) {
   const bool wide = matrix.number == BoxedMatrix::Number::f32;
   const int number_bytes = wide ? 4 : 2;
-  const std::uint64_t extents[2] = {static_cast<std::uint64_t>(matrix.n_columns),
-                                    static_cast<std::uint64_t>(matrix.n_rows)};
-  const std::uint64_t strides[1] = {static_cast<std::uint64_t>(matrix.stride * number_bytes)};
-  const std::uint32_t box[2] = {static_cast<std::uint32_t>(128 / number_bytes),
-                                static_cast<std::uint32_t>(matrix.box_rows)};
-  const std::uint32_t ones[2] = {1, 1};
+  const std::uint64_t extents[3] = {static_cast<std::uint64_t>(matrix.n_columns),
+                                    static_cast<std::uint64_t>(matrix.n_rows),
+                                    static_cast<std::uint64_t>(matrix.n_layers)};
+  const std::uint64_t strides[2] = {static_cast<std::uint64_t>(matrix.stride * number_bytes),
+                                    static_cast<std::uint64_t>(matrix.layer_stride * number_bytes)};
+  const std::uint32_t box[3] = {static_cast<std::uint32_t>(128 / number_bytes),
+                                static_cast<std::uint32_t>(matrix.box_rows), 1};
+  const std::uint32_t ones[3] = {1, 1, 1};
+  const std::uint32_t rank = matrix.n_layers > 0 ? 3 : 2;
   const int type = wide                                         ? kTypeF32
                    : matrix.number == BoxedMatrix::Number::fp16 ? kTypeF16
                    : matrix.number == BoxedMatrix::Number::bf16 ? kTypeBf16
                                                                 : kTypeU16;
-  return encode_function()(map, type, 2, const_cast<void*>(matrix.data), extents, strides, box,
+  return encode_function()(map, type, rank, const_cast<void*>(matrix.data), extents, strides, box,
                            ones, kNoInterleave, kSwizzle128, kPromote256, kFillZeros) == 0;
 }
 
@@ -87,7 +90,8 @@ bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix) {
   static_assert(sizeof(BoxedMatrix) <= sizeof(TensorMap));
   const int number_bytes = matrix.number == BoxedMatrix::Number::f32 ? 4 : 2;
   if (reinterpret_cast<std::uintptr_t>(matrix.data) % 16 != 0 ||
-      matrix.stride * number_bytes % 16 != 0 || matrix.box_rows < 1 || matrix.box_rows > 256)
+      matrix.stride * number_bytes % 16 != 0 || matrix.layer_stride * number_bytes % 16 != 0 ||
+      matrix.box_rows < 1 || matrix.box_rows > 256)
     return false;
   std::memcpy(map, &matrix, sizeof matrix);
   return true;

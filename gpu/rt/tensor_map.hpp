@@ -19,6 +19,9 @@ struct BoxedMatrix {
   // bits16: any 16 bits, which are copied but not added.
   enum class Number : std::uint8_t { bits16, fp16, bf16, f32 } number = Number::bits16;
   int box_rows = 0;
+  // More than 0: so many such matrices, layer_stride numbers apart (whole 16 bytes). Their boxes
+  // are of one layer; copy_layer_box() and store_layer_box() bring and store them.
+  std::int64_t n_layers = 0, layer_stride = 0;
 };
 
 // Whether the current device has what gpu/prim/warpgroup.hpp speaks of, and its driver makes maps.

@@ -294,6 +294,28 @@ void check(const GatherRows& op) {
       "gather_rows", fmt::format("{} behind {}", describe(op.more), describe(op.x)));
 }
 
+void check(const TriangleProduct& op) {
+  const char* const name = "triangle_product";
+  require(op.projections != nullptr && op.map_out != nullptr, name, "no weights");
+  const std::int64_t n = op.z.shape[0], c = op.z.shape[2], d = op.map_out->n_in;
+  require(op.z.rank == 3 && op.z.shape[1] == n && op.z.contiguous() && is_float(op.z.dtype), name,
+          fmt::format("{}; expected contiguous pairs [N, N, C]", describe(op.z)));
+  require(op.mask.empty() || (op.mask.rank == 2 && op.mask.shape[0] == n && op.mask.shape[1] == n &&
+                              op.mask.contiguous() && op.mask.dtype == DType::f32),
+          name, fmt::format("a mask of {}; expected contiguous f32 [N, N]", describe(op.mask)));
+  require(op.projections->n_in == c && op.projections->n_out == 4 * d + c && op.map_out->n_out == c,
+          name,
+          fmt::format("maps of {} to {} and {} to {} for {} channels", op.projections->n_in,
+                      op.projections->n_out, d, op.map_out->n_out, c));
+  const auto fits = [&](const Tensor& rows) {
+    return rows.rank == 2 && rows.shape[0] == n * n && rows.shape[1] == c &&
+           (rows.stride[1] == 1 || c <= 1) && rows.dtype == op.z.dtype;
+  };
+  require(fits(op.out) && (op.residual.empty() || fits(op.residual)), name,
+          fmt::format("{} and {} to {}; expected rows of pairs of one type", describe(op.z),
+                      describe(op.residual), describe(op.out)));
+}
+
 void check_on_host(const DotProductAttention& op) {
   check_f32("dot_product_attention", {&op.q, &op.bias});
 }

@@ -17,6 +17,7 @@
 #include "lib/ops/normalisation/layer_norm_grad.hpp"
 #include "lib/ops/normalisation/softmax.hpp"
 #include "lib/ops/reduction/sample.hpp"
+#include "lib/ops/triangle/triangle_product.hpp"
 
 namespace biogpu::ops {
 
@@ -44,6 +45,7 @@ void check(const Matmul& op);
 void check(const Permute& op);
 void check(const Sample& op);
 void check(const Softmax& op);
+void check(const TriangleProduct& op);
 
 // What contexts of the host demand besides: their operands are f32.
 template <class Args>

@@ -8,6 +8,7 @@
 #include "lib/ops/gemm/gemm.hpp"
 #include "lib/ops/gemm/matmul.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
+#include "lib/ops/triangle/triangle_product.hpp"
 #include "lib/tensor/views.hpp"
 
 namespace biogpu::models {
@@ -92,35 +93,20 @@ PairBiasAttention read_pair_bias_attention(Context& context, WeightTable& table,
 void write_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
                             const Tensor& z, const Tensor& mask, const UpdateTarget& target) {
   const auto scope = run.arena.scope();
-  const std::int64_t n = z.shape[0], c = z.shape[2], c_product = block.c_product;
-  const Tensor rows = rows_of_pairs(z);
-  const Tensor all = take_operand(run, n * n, block.projections.n_out);
-  {
-    const auto norm_scope = run.arena.scope();
-    multiply(run, normalised(run, rows, block.norm_in), block.projections, all);
-  }
-  const Tensor sides = all.slice(1, 0, 2 * c_product);
-  const Tensor gates = all.slice(1, 2 * c_product, 4 * c_product);
-  const Tensor gate = all.slice(1, 4 * c_product, 4 * c_product + c);
-  if (mask.empty()) {
-    ops::map(run.context, ops::map_gate(gates, sides, sides));
-  } else {
-    const Tensor seen(mask.data, mask.dtype, {n * n, 1});
-    ops::map(
-        run.context,
-        ops::make_map({gates, sides, seen},
-                      {{MapCode::sigmoid}, {MapCode::multiply, 1}, {MapCode::multiply, 2}}, sides));
-  }
-  const auto by_channel = [&](const Tensor& x) { return permuted(split_axis(x, 0, n), {2, 0, 1}); };
-  const Tensor a = by_channel(sides.slice(1, 0, c_product));
-  const Tensor b = by_channel(sides.slice(1, c_product, 2 * c_product));
-  const Tensor sums = run.arena.take(DType::f32, {n * n, c_product});
-  if (edges == Edges::outgoing) {
-    ops::matmul(run.context, {a, transposed(b), by_channel(sums)});
-  } else {
-    ops::matmul(run.context, {transposed(a), b, by_channel(sums)});
-  }
-  write_gated(run, gate, product(run, normalised(run, sums, block.norm_out), block.out), target);
+  const auto bytes = static_cast<std::int64_t>(ops::triangle_workspace(
+      z.shape[0], z.shape[2], block.c_product, run.context.compute_dtype()));
+  ops::TriangleProduct op;
+  op.z = z;
+  op.mask = mask;
+  op.norm_in = block.norm_in;
+  op.norm_out = block.norm_out;
+  op.projections = &block.projections;
+  op.map_out = &block.out;
+  op.outgoing = edges == Edges::outgoing;
+  op.workspace = run.arena.take(DType::f32, {bytes / 4});
+  op.residual = target.residual;
+  op.out = target.out;
+  ops::triangle_product(run.context, op);
 }
 
 void add_triangle_product(const BlockContext& run, const TriangleProduct& block, Edges edges,
