@@ -10,7 +10,6 @@
 #include "lib/ops/gemm/matmul.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
 #include "lib/ops/triangle/triangle_product.hpp"
-#include "lib/tensor/views.hpp"
 
 namespace biogpu::ops {
 
@@ -40,6 +39,16 @@ class WorkspaceCutter {
   std::size_t n_left_;
   bool has_room_ = true;
 };
+
+// Rows of n * n pairs (i, j) as matrices [i, j] for each channel, or [j, i].
+inline Tensor pairs_by_channel(const Tensor& rows, std::int64_t n, bool in_order) {
+  Tensor matrices = rows;
+  matrices.rank = 3;
+  matrices.shape = {rows.shape[1], n, n};
+  const std::int64_t row = n * rows.stride[0], column = rows.stride[0];
+  matrices.stride = {rows.stride[1], in_order ? row : column, in_order ? column : row};
+  return matrices;
+}
 
 // run(op): an operation on the context whose operands are of this type. False, and nothing done,
 // where the workspace is too small.
@@ -74,16 +83,9 @@ bool triangle_product_steps(const TriangleProduct& op, DType operand, const Run&
     run(make_map({gates, sides, seen},
                  {{MapCode::sigmoid}, {MapCode::multiply, 1}, {MapCode::multiply, 2}}, sides));
   }
-  const auto by_channel = [&](const Tensor& of) {
-    return tensor::permuted(tensor::split_axis(of, 0, n), {2, 0, 1});
-  };
-  const Tensor a = by_channel(sides.slice(1, 0, d));
-  const Tensor b = by_channel(sides.slice(1, d, 2 * d));
-  if (op.outgoing) {
-    run(Matmul{a, tensor::transposed(b), by_channel(sums)});
-  } else {
-    run(Matmul{tensor::transposed(a), b, by_channel(sums)});
-  }
+  const Tensor a = pairs_by_channel(sides.slice(1, 0, d), n, op.outgoing);
+  const Tensor b = pairs_by_channel(sides.slice(1, d, 2 * d), n, !op.outgoing);
+  run(Matmul{a, b, pairs_by_channel(sums, n, true)});
   normalise(sums, op.norm_out, sums_norm);
   run(Gemm{sums_norm, op.map_out, Activation::none, {}, y});
   run(op.residual.empty() ? map_gate(gate, y, op.out)
