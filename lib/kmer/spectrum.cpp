@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "lib/report/markup_text.hpp"
+
 namespace biogpu::kmer {
 namespace {
 
@@ -15,19 +17,6 @@ constexpr double kLeft = 70;
 constexpr double kRight = 20;
 constexpr double kTop = 50;
 constexpr double kBottom = 50;
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 // Multiplicities shown: all up to four times the peak, so that the first repeats are seen.
 std::size_t shown_end(const std::vector<std::uint64_t>& counts, const Spectrum& spectrum) {
@@ -116,7 +105,7 @@ std::string spectrum_svg(const std::vector<std::uint64_t>& counts, const std::st
       "font-size=\"11\" role=\"img\">\n<title>{}</title>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
       "<text x=\"{}\" y=\"20\" font-size=\"14\">{}</text>\n",
-      kWidth, kHeight, escaped(title), kLeft, escaped(title));
+      kWidth, kHeight, report::markup_escaped(title), kLeft, report::markup_escaped(title));
   if (spectrum.peak > 0)
     fmt::format_to(std::back_inserter(out),
                    "<text x=\"{}\" y=\"36\">coverage about {}, genome about {:.3g} bases "

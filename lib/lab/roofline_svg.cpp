@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "lib/report/markup_text.hpp"
+
 namespace biogpu::lab {
 namespace {
 
@@ -13,21 +15,6 @@ constexpr double kWidth = 900, kHeight = 560, kLeft = 70, kTop = 50, kPlotWidth 
                  kPlotHeight = 440;
 constexpr const char* kColours[] = {"#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#d68910",
                                     "#16a085", "#7f8c8d", "#a04000", "#34495e", "#d35480"};
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (static_cast<unsigned char>(c) >= ' ')
-      out += c;
-  }
-  return out;
-}
 
 // A logarithmic axis of whole decades.
 struct Axis {
@@ -105,7 +92,7 @@ std::string roofline_svg(const std::vector<BlockResult>& results, const ops::Roo
       "font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n"
       "<clipPath id=\"plot\"><rect x=\"{2}\" y=\"{3}\" width=\"{4}\" height=\"{5}\"/></clipPath>\n"
       "<text x=\"{2}\" y=\"24\" font-size=\"15\">{6}</text>\n",
-      kWidth, kHeight, kLeft, kTop, kPlotWidth, kPlotHeight, escaped(title));
+      kWidth, kHeight, kLeft, kTop, kPlotWidth, kPlotHeight, report::markup_escaped(title));
   text += plot.grid();
   if (has_roof) text += plot.roof(roofline);
   text += fmt::format(
@@ -121,7 +108,7 @@ std::string roofline_svg(const std::vector<BlockResult>& results, const ops::Roo
       text += fmt::format(
           "<circle cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>\n",
           kLeft + kPlotWidth + 24, legend, colour, kLeft + kPlotWidth + 36, legend + 4,
-          escaped(result.block));
+          report::markup_escaped(result.block));
       legend += 19;
     }
     const double x = plot.x(result.operations / result.bytes),
@@ -129,7 +116,7 @@ std::string roofline_svg(const std::vector<BlockResult>& results, const ops::Roo
     text += fmt::format(
         "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"5\" fill=\"{2}\"><title>{3} {4}x{5}: {6:.1f} "
         "us</title></circle><text x=\"{7:.1f}\" y=\"{8:.1f}\" font-size=\"9\">{4}x{5}</text>\n",
-        x, y, colour, escaped(result.block), result.extents.n, result.extents.c,
+        x, y, colour, report::markup_escaped(result.block), result.extents.n, result.extents.c,
         1e6 * result.median_s, x + 7, y - 4);
   }
   return text + "</svg>\n";

@@ -79,7 +79,8 @@ check "the same of a list" same_files other.tsv out.tsv
 check "standard input" cmp <(tail -1 piped.tsv | cut -f 2-) <(sed -n 2p out.tsv | cut -f 2-)
 recognize "$model"/picture*.png -o other.tsv.gz
 check "compressed" cmp <(gzip -dc other.tsv.gz) out.tsv
-for part in 1 2 3; do recognize --shard $part/3 "$model"/picture*.png -o "part$part.tsv"; done
+for part in 1 2 3; do recognize --shard $part/3 "$model"/picture*.png -o "part$part.tsv" --json-lines "part$part.jsonl"; done
+check "JSON lines of shards" same_files <(cat part[123].jsonl) out.jsonl
 run gather part1.tsv part2.tsv part3.tsv -o whole.tsv
 check "parts joined" same_files whole.tsv out.tsv
 recognize --resume "$model"/picture*.png -o resumed.tsv --json-lines resumed.jsonl
@@ -95,6 +96,19 @@ check "a molfile a page" test -e pages/rgb8_pages.3.mol
 check "pages differ" test "$(tail -n +2 pages.tsv | cut -f 2,3 | sort -u | wc -l)" -ge 2
 
 # Drawings of pages are over their own page; a batch does not hold the pixels of all its pictures.
+# Names of files are any bytes: a drawing is XML in UTF-8, a line of the table a line.
+mkdir odd_names
+cp "$model/picture5.png" "$(printf 'odd_names/<b>&\001"\351.png')"
+recognize odd_names --svg odd_svg --json-lines odd.jsonl -o odd.tsv
+check "a picture with an odd name" rc_is 0
+check "one line" n_lines_is odd.tsv 2
+check "its drawing is XML" python3 - <<'END'
+import json, pathlib, xml.etree.ElementTree
+(path,) = pathlib.Path("odd_svg").iterdir()
+title = xml.etree.ElementTree.parse(path).getroot()[0].text
+assert title.startswith('odd_names/<b>&\ufffd"\ufffd.png '), title
+assert json.loads(open("odd.jsonl", encoding="utf-8").read())["image"] == 'odd_names/<b>&\x01"\ufffd.png'
+END
 recognize "$images/rgb8_pages.tif" --svg pages_svg -o pages.tsv
 check "drawings of pages" test "$(cat pages_svg/rgb8_pages.*.svg | grep -o 'base64,[^"]*' | sort -u | wc -l)" -eq 3
 "$biogpu" infer recognize -q --device cpu --chemistry plain --model "$model" - --svg piped_svg <"$model/picture0.png" >piped.tsv

@@ -1,7 +1,7 @@
 #include "lib/qc/report/html_page.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include "lib/report/markup_text.hpp"
 
 namespace biogpu::qc {
 
@@ -10,7 +10,7 @@ void HtmlPage::put_table(const std::string& id, const std::string& heading,
   put("<div id='{}'>\n<h3>{}</h3>\n<table>\n", id, heading);
   const auto put_row = [&](const char* cell, const std::vector<std::string>& texts) {
     put("<tr>");
-    for (const std::string& text : texts) put("<{0}>{1}</{0}>", cell, html_escaped(text));
+    for (const std::string& text : texts) put("<{0}>{1}</{0}>", cell, report::markup_escaped(text));
     put("</tr>\n");
   };
   if (!heads.empty()) put_row("th", heads);
@@ -41,32 +41,6 @@ void HtmlPage::put_chart(const HtmlChart& chart) {
     first = false;
   }
   put("]}}</script>\n");
-}
-
-std::string html_escaped(std::string_view text) {
-  // Bytes that are no UTF-8 become U+FFFD here, and control characters below.
-  using nlohmann::json;
-  const std::string valid =
-      json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace))
-          .get<std::string>();
-  std::string out;
-  for (const char c : valid) {
-    if ((static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n') || c == '\x7f')
-      out += "&#xfffd;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (c == '\'')
-      out += "&#39;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 HtmlRange range_of(const std::vector<HtmlSeries>& series) {

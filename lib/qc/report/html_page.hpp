@@ -58,9 +58,6 @@ class HtmlPage {
   std::string text_;
 };
 
-// Text of a file or of the command line as a page may hold it, between tags or in an attribute: the
-// characters that HTML gives a meaning as entities, what is no text as U+FFFD.
-std::string html_escaped(std::string_view text);
 // The lowest and highest value; 0 and 0 of none.
 HtmlRange range_of(const std::vector<HtmlSeries>& series);
 

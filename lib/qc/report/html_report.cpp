@@ -12,6 +12,7 @@
 #include "lib/qc/report/html_page.hpp"
 #include "lib/qc/report/html_stats.hpp"
 #include "lib/qc/report/json_report.hpp"
+#include "lib/report/markup_text.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -21,7 +22,7 @@ class Report {
   Report(const Summary& summary, const Options& options) : summary_(summary), options_(options) {}
 
   std::string write(const std::string& command) {
-    const std::string title = html_escaped(options_.report_title);
+    const std::string title = report::markup_escaped(options_.report_title);
     page_.put(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -83,7 +84,8 @@ class Report {
     const std::uint64_t passed = summary_.counts.n_with(Verdict::passed);
     page_.put("<p class='tip'>Report of biogpu qc, {}</p>\n", sequencing());
     page_.put("<p class='verdict'><b>{}</b> of {} reads pass the filters.</p>\n",
-              html_escaped(percent_text(passed, n_reads_before())), number_text(n_reads_before()));
+              report::markup_escaped(percent_text(passed, n_reads_before())),
+              number_text(n_reads_before()));
   }
 
   void write_summary() {
@@ -158,7 +160,7 @@ class Report {
     const FilterCounts& counts = summary_.counts;
     page_.put("<h2>Adapters</h2>\n<div id='adapters'>\n<table class='texts'>\n");
     const auto row = [&](const std::string& name, const std::string& text) {
-      page_.put("<tr><td>{}</td><td>{}</td></tr>\n", name, html_escaped(text));
+      page_.put("<tr><td>{}</td><td>{}</td></tr>\n", name, report::markup_escaped(text));
     };
     row("adapter of read 1", adapter_text(options_.adapter1));
     if (options_.paired()) row("adapter of read 2", adapter_text(options_.adapter2));
@@ -181,7 +183,7 @@ class Report {
         "<table>\n<tr><th>sequence</th><th>reads</th></tr>\n",
         m + 1);
     const auto row = [&](const std::string& name, std::uint64_t n) {
-      page_.put("<tr><td class='sequence'>{}</td><td>{}</td></tr>\n", html_escaped(name),
+      page_.put("<tr><td class='sequence'>{}</td><td>{}</td></tr>\n", report::markup_escaped(name),
                 number_text(n));
     };
     for (const auto& [adapter, n] : adapters.texts) row(adapter, n);
@@ -237,7 +239,7 @@ class Report {
         "<p class='tip'>From the overlap of the mates in {} pairs. The mates of {} of these pairs "
         "do not overlap: their inserts are shorter than {} bases or longer than {}, or they have "
         "too many errors.</p>\n</div>\n",
-        number_text(total), html_escaped(percent_text(sizes[kMaxInsertSize], total)),
+        number_text(total), report::markup_escaped(percent_text(sizes[kMaxInsertSize], total)),
         options_.overlap_require, limit);
   }
 
@@ -245,7 +247,7 @@ class Report {
     page_.put(
         "<details id='details'><summary>About this report</summary>\n<table class='texts'>\n");
     const auto row = [&](const char* name, const std::string& text) {
-      page_.put("<tr><td>{}</td><td>{}</td></tr>\n", name, html_escaped(text));
+      page_.put("<tr><td>{}</td><td>{}</td></tr>\n", name, report::markup_escaped(text));
     };
     row("program", fmt::format("biogpu {} qc", std::string_view(kVersion)));
     row("results as of", fmt::format("fastp {}", fastp_version(options_.profile)));

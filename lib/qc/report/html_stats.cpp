@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "lib/report/markup_text.hpp"
+
 namespace biogpu::qc {
 namespace {
 
@@ -162,8 +164,8 @@ void put_overrepresented(HtmlPage& page, const HtmlReads& reads, int sampling) {
     any = true;
     const std::uint64_t bases = n * sequence.size() * static_cast<std::uint64_t>(sampling);
     page.put("<tr><td class='sequence'>{}</td><td>{}</td><td>{}</td></tr>\n",
-             html_escaped(sequence), number_text(n),
-             html_escaped(percent_text(bases, reads.stats.n_bases)));
+             report::markup_escaped(sequence), number_text(n),
+             report::markup_escaped(percent_text(bases, reads.stats.n_bases)));
   }
   page.put("{}</details>\n", any ? "</table>\n" : "<p>None was found.</p>\n");
 }

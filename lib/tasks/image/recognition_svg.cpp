@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/io/images/png_writer.hpp"
+#include "lib/report/markup_text.hpp"
 
 namespace biogpu::tasks {
 namespace {
@@ -34,24 +35,6 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-// Text of XML: what has a meaning there is escaped, control characters are left out.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (static_cast<unsigned char>(c) >= ' ')
-      out += c;
-  }
-  return out;
-}
-
 class SvgWriter {
  public:
   SvgWriter(const Recognized& recognized, const models::molscribe::PreparedImage& image,
@@ -67,8 +50,9 @@ class SvgWriter {
         "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n"
         "<image width=\"{0}\" height=\"{1}\" opacity=\"0.4\" "
         "href=\"data:image/png;base64,{5}\"/>\n",
-        original_.width, original_.height, escaped(recognized_.key), escaped(recognized_.smiles),
-        graph_.confidence, base64(io::images::encode_png(original_)));
+        original_.width, original_.height, report::markup_escaped(recognized_.key),
+        report::markup_escaped(recognized_.smiles), graph_.confidence,
+        base64(io::images::encode_png(original_)));
     for (std::size_t i = 0; i < graph_.atoms.size(); ++i)
       for (std::size_t j = i + 1; j < graph_.atoms.size(); ++j) add_bond(i, j);
     for (const GraphAtom& atom : graph_.atoms) add_atom(atom);
@@ -130,7 +114,8 @@ class SvgWriter {
         "fill=\"lightskyblue\"/><text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.1f}\" "
         "font-family=\"sans-serif\" text-anchor=\"middle\" "
         "dominant-baseline=\"central\">{}</text></g>\n",
-        atom.confidence, at.x, at.y, 3 * unit_, at.x, at.y, 5 * unit_, escaped(atom.symbol));
+        atom.confidence, at.x, at.y, 3 * unit_, at.x, at.y, 5 * unit_,
+        report::markup_escaped(atom.symbol));
   }
 
   const Recognized& recognized_;
