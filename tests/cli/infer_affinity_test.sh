@@ -85,13 +85,28 @@ affinity --pairs pairs.tsv --shard 2/2 -o part.tsv
 check "a shard of pairs" same_files <(tail -n +2 part.tsv) <(tail -n 2 pairs_out.tsv)
 printf 'one column\n' >bad.tsv
 affinity --pairs bad.tsv -o none.tsv
-check "a line that is no pair" err_has "bad.tsv: line 1: 1 columns; expected the files of a protein and of a ligand"
+check "a line that is no pair" err_has "bad.tsv: line 1: expected the files of a protein and of a ligand, separated by a tab"
 check "is bad input" rc_is 3
 affinity --pairs pairs.tsv one1.sdf -o none.tsv
 check "pairs and ligands" rc_is 2
 affinity one1.sdf -o none.tsv
 check "ligands without a protein" rc_is 2
 check "what is expected" err_has "expected --protein and files of ligands, or --pairs"
+
+# A ligand in another frame than the protein has the affinity 0, and the run says so.
+python3 - <<'END'
+lines = open("one1.sdf").read().split("\n")
+n = int(lines[3][:3])
+for i in range(4, 4 + n):
+    lines[i] = f"{float(lines[i][:10]) + 500:10.4f}{lines[i][10:]}"
+open("shifted.sdf", "w").write("\n".join(lines))
+END
+affinity --protein "$protein" shifted.sdf one2.sdf -o shifted.tsv
+check "a ligand elsewhere" rc_is 0
+check "has no near pair" grep -q "no_near_pair$" shifted.tsv
+check "is told" err_has "warning: 1 complex with the affinity 0: no atom of the ligand is near the protein (no_near_pair); coordinates of both must have one frame"
+affinity --protein "$protein" one2.sdf -o shifted.tsv
+check "no other is" err_is_empty
 
 # An ensemble: mean and standard deviation.
 mkdir second && cp "$folder/config.json" second && python3 - "$folder" <<'END'
@@ -135,9 +150,16 @@ check "a bad pair" rc_is 3
 run infer affinity --device cpu --model "$folder" --pairs some.tsv --skip-bad -o some_out.tsv
 check "skipped pairs" rc_is 3
 check "the other pairs" same_files <(tail -n +2 some_out.tsv | cut -f 3) <(sed -n 4p out.tsv | cut -f 3; sed -n 3p out.tsv | cut -f 3)
-check "the first of them" err_has "skipped: no_ligand.sdf: "
-check "the second" err_has "skipped: nothing.sdf: holds no molecule"
+check "the first of them" err_has "skipped: some.tsv: line 2: no_ligand.sdf: "
+check "the second" err_has "skipped: some.tsv: line 3: nothing.sdf: holds no molecule"
 check "their number" err_has "2 complexes that are bad"
+printf 'protein\tligand\n%s\tone2.sdf\n' "$protein" >header.tsv
+affinity --pairs header.tsv -o none.tsv
+check "a header is named by its line" err_has "header.tsv: line 1: ligand: no format by its suffix"
+printf '\nno_protein.pdb\tone2.sdf\n' >far.tsv
+affinity --pairs far.tsv --skip-bad -o none.tsv
+check "a file that is not there ends a run" rc_is 1
+check "with the line" err_has "far.tsv: line 2: no_protein.pdb: cannot be opened"
 affinity --protein "$ligands" first.sdf -o none.tsv
 check "a protein that is none" rc_is 3
 check "no output of it" test ! -e none.tsv

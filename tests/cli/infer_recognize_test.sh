@@ -197,6 +197,7 @@ recognize --skip-bad "$model/picture0.png" text.png bomb.png "$model/picture1.pn
 check "bad ones left out" rc_is 3
 check "the others" cmp <(head -3 out.tsv) others.tsv
 check "counted" grep -q '"skipped": *{ *"images": 2' <(tr -d '\n' <s.json)
+check "the first files alone are named" err_has "picture0.png, text.png, bomb.png and 1 more: skipped: 2 images that are bad; the output has the others$"
 
 # A resumed run has one chemistry: RDKit's module is gone when it goes on.
 module=$(dirname "$biogpu")/libbiogpu_chemistry.so

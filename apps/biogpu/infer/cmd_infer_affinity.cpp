@@ -17,6 +17,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/models/dualbind/dualbind.hpp"
+#include "lib/report/counted.hpp"
 #include "lib/tasks/complex/affinity.hpp"
 
 namespace biogpu::app {
@@ -77,15 +78,26 @@ struct PreparedBatch {
   std::vector<std::string> places;
 };
 
+// Calls make(); its errors begin with the place, where there is one.
+template <class Make>
+auto with_place(const std::string& place, const Make& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    if (place.empty()) throw;
+    throw Error(error.code(), fmt::format("{}: {}", place, error.what()));
+  }
+}
+
 Complex prepare(const ComplexRecord& record, tasks::ProteinCache& proteins,
                 std::size_t pocket_size) {
-  const auto protein = proteins.get(record.protein);
-  molecule::MoleculeGraph ligand = molecule::make_molecule_graph(record.text);
-  try {
-    return models::dualbind::make_complex(std::move(ligand), *protein, pocket_size);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", record.text.place, error.what()));
-  }
+  return with_place(record.table_place, [&] {
+    const auto protein = proteins.get(record.protein);
+    molecule::MoleculeGraph ligand = molecule::make_molecule_graph(record.text);
+    return with_place(record.text.place, [&] {
+      return models::dualbind::make_complex(std::move(ligand), *protein, pocket_size);
+    });
+  });
 }
 
 class AffinityRun {
@@ -102,6 +114,7 @@ class AffinityRun {
   std::vector<ComplexPair> pairs_;
   tasks::ProteinCache proteins_;
   std::unique_ptr<ItemRun<DualBind, ComplexRecord>> run_;
+  std::uint64_t n_far_ = 0;  // complexes without a pair of atoms within the cutoff
 };
 
 AffinityRun::AffinityRun(AffinityFlags flags, const std::string& command_line)
@@ -182,8 +195,16 @@ void AffinityRun::run() {
               // A line for each complex but those that were left out, also of what --resume had.
               const auto n_lines = std::count(result.text.begin(), result.text.end(), '\n');
               run_->add_skipped(result.n_records - static_cast<std::uint64_t>(n_lines));
+              n_far_ += tasks::count_far(result.text);
             },
             n_workers);
+  if (n_far_ > 0) {
+    const std::string n = report::counted(n_far_, "complexes");
+    run_->log().warn(
+        fmt::format("{} with the affinity 0: no atom of the ligand is near the protein "
+                    "(no_near_pair); coordinates of both must have one frame",
+                    n));
+  }
   nlohmann::ordered_json result = {{"model",
                                     {{"architecture", "DualBind"},
                                      {"checkpoints", run_->model().n_members()},

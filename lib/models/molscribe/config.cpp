@@ -25,7 +25,7 @@ void require_shape(const ModelConfig& file, const Config& config) {
                 fmt::format("{} channels of stage {} do not divide into {} heads",
                             config.width(stage), stage, config.heads[stage]));
   }
-  fail_unless(config.window % 2 == 0 || config.window > 1,
+  fail_unless(config.window > 1,
               fmt::format("swin_window is {}; expected at least 2", config.window));
   fail_unless(config.decoder_width % config.decoder_heads == 0 && config.decoder_width % 2 == 0,
               fmt::format("dec_hidden_size {} does not divide into {} heads", config.decoder_width,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -22,6 +23,8 @@ using models::dualbind::Protein;
 // Eigenvalues that are closer than this part of the largest: axes may turn by 1e-4 with the last
 // bits of coordinates, and the energy's last digits with them.
 constexpr double kNearlyEqual = 1e-3;
+
+constexpr std::string_view kNoNearPair = "no_near_pair";
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -49,7 +52,7 @@ std::string warnings_of(const AffinityNames& names, const Complex& complex,
     words.push_back(fmt::format("ligand_atoms_at_origin={}", n));
   if (has_equal_axes(result.eigenvalues)) words.emplace_back("nearly_equal_axes");
   if (std::all_of(result.energies.begin(), result.energies.end(), [](double e) { return e == 0; }))
-    words.emplace_back("no_near_pair");
+    words.emplace_back(kNoNearPair);
   return words.empty() ? "." : fmt::format("{}", fmt::join(words, ";"));
 }
 
@@ -123,6 +126,13 @@ void append_affinity_line(std::string& text, const AffinityNames& names, const C
   if (result.energies.size() > 1) fmt::format_to(out, "\t{:.6f}", deviation_of(result.energies));
   fmt::format_to(out, "\t{}\t{}\t{}\n", complex.ligand.n_atoms(), complex.pocket.kinds.size(),
                  warnings_of(names, complex, result));
+}
+
+std::uint64_t count_far(std::string_view lines) {
+  std::uint64_t n = 0;
+  for (std::size_t end = 0; (end = lines.find('\n')) != lines.npos; lines.remove_prefix(end + 1))
+    n += lines.substr(0, end).ends_with(kNoNearPair) ? 1 : 0;  // the last of the words
+  return n;
 }
 
 }  // namespace biogpu::tasks

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -57,5 +59,7 @@ struct AffinityNames {
 void append_affinity_line(std::string& text, const AffinityNames& names,
                           const models::dualbind::Complex& complex,
                           const models::DualBind::Result& result, const std::string& place);
+// Of lines as above: those without a pair of atoms within the cutoff.
+std::uint64_t count_far(std::string_view lines);
 
 }  // namespace biogpu::tasks

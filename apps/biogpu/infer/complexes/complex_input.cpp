@@ -61,9 +61,10 @@ std::vector<ComplexPair> read_pairs(const std::string& path) {
     std::vector<std::string> fields = io::split_table_line(line, '\t', place());
     if (fields.size() != 2 || fields[0].empty() || fields[1].empty())
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: {} columns; expected the files of a protein and of a ligand",
-                              place(), fields.size()));
-    pairs.push_back({std::move(fields[0]), std::move(fields[1])});
+                  fmt::format("{}: expected the files of a protein and of a ligand, separated by a "
+                              "tab",
+                              place()));
+    pairs.push_back({std::move(fields[0]), std::move(fields[1]), place()});
   }
   return pairs;
 }
@@ -82,10 +83,13 @@ bool ComplexPairSource::next(ComplexRecord& record) {
       molecule::MoleculeText further;
       if (texts.next(further)) record.warning = "further_molecules";
     } catch (const Error& error) {
-      if (bad_ == io::BadRecords::refuse || error.code() != ErrorCode::bad_input) throw;
-      leave_out(error.what());
+      const std::string what = fmt::format("{}: {}", pair.place, error.what());
+      if (bad_ == io::BadRecords::refuse || error.code() != ErrorCode::bad_input)
+        throw Error(error.code(), what);
+      leave_out(what);
       continue;
     }
+    record.table_place = std::move(pair.place);
     record.protein = std::move(pair.protein);
     record.ligand = std::move(pair.ligand);
     return true;

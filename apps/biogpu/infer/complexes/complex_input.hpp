@@ -20,6 +20,7 @@ struct ComplexRecord {
   std::string ligand;
   bool has_title = false;  // the title of the molecule is its name in the table
   std::string warning;
+  std::string table_place;  // "pairs.tsv: line 3", empty without a table
   molecule::MoleculeText text;
 };
 
@@ -46,6 +47,7 @@ class LigandSource : public ItemSource<ComplexRecord> {
 
 struct ComplexPair {
   std::string protein, ligand;  // paths
+  std::string place;            // "pairs.tsv: line 3"
 };
 
 // The lines of a table of two columns without a header: files of a protein and of a ligand. Throws

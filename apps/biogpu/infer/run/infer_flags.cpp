@@ -185,11 +185,16 @@ Error skipped_error(const std::string& label, const std::string& what) {
 
 void throw_if_skipped(const InferFlags& flags, std::uint64_t n_skipped, const char* records) {
   if (n_skipped == 0) return;
+  // A folder may hold thousands.
+  constexpr std::size_t kMaxNames = 3;
   std::vector<std::string> labels;
-  for (const std::string& path : flags.inputs) labels.push_back(io::input::label_of(path));
-  throw skipped_error(
-      fmt::format("{}", fmt::join(labels, ", ")),
-      report::counted(n_skipped, records) + (n_skipped == 1 ? " that is bad" : " that are bad"));
+  for (const std::string& path : flags.inputs)
+    if (labels.size() < kMaxNames) labels.push_back(io::input::label_of(path));
+  std::string names = fmt::format("{}", fmt::join(labels, ", "));
+  if (flags.inputs.size() > kMaxNames)
+    names += fmt::format(" and {} more", flags.inputs.size() - kMaxNames);
+  throw skipped_error(names, report::counted(n_skipped, records) +
+                                 (n_skipped == 1 ? " that is bad" : " that are bad"));
 }
 
 std::string records_that_do_not_fit(std::uint64_t n) {
