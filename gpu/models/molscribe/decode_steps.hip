@@ -15,8 +15,13 @@
 // Limits   can_decode_steps(). Where blocks cannot wait for each other, a block takes a row alone.
 // Source   own; parts that need no flags are those of gpu/prim/block_group.hpp.
 // Oracle   decode_steps_ref, lib/models/molscribe/ops/decode_steps_ref.cpp.
+#include <algorithm>
+#include <limits>
+#include <span>
+
 #include "gpu/models/molscribe/decoder_ffn.hpp"
 #include "gpu/ops/device.hpp"
+#include "gpu/rt/device.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::molscribe {
@@ -83,18 +88,24 @@ constexpr Shape shape_of() {
   return {decode_steps_kernel<kWave, kRows, kShare>, kRows, kShare, kExchangeWords<kRows, kShare>};
 }
 
-Shape choose_shape(int rows, int share) {
+std::span<const Shape> all_shapes() {
   static constexpr Shape kShapes[] = {
       shape_of<32, 1, 1>(), shape_of<32, 1, 2>(), shape_of<32, 1, 4>(),
       shape_of<32, 2, 1>(), shape_of<32, 2, 2>(), shape_of<32, 2, 4>(),
       shape_of<32, 4, 1>(), shape_of<32, 4, 2>(), shape_of<32, 4, 4>()};
-  for (const Shape& shape : kShapes)
+  return kShapes;
+}
+
+Shape choose_shape(int rows, int share) {
+  for (const Shape& shape : all_shapes())
     if (shape.rows == rows && shape.share == share) return shape;
-  return kShapes[0];
+  return all_shapes().front();
 }
 
 struct State {
-  explicit State(ops::Device&) {}
+  explicit State(ops::Device&)
+      : shared_limit(device_properties(current_device()).shared_bytes_per_block) {}
+  std::size_t shared_limit;  // of a block
   DeviceBuffer<std::uint32_t> exchange;
 };
 
@@ -102,6 +113,25 @@ std::size_t room_bytes_of(int rows, int n_memory) {
   return rows == 1   ? room_bytes<1>(n_memory)
          : rows == 2 ? room_bytes<2>(n_memory)
                      : room_bytes<4>(n_memory);
+}
+
+// Rows of which a block's shared memory holds the picture's keys and values: 4 on Hopper, 1 or 2
+// on other devices.
+int max_rows_together(const State& state, int n_memory) {
+  int rows = 4;
+  while (rows > 1 && room_bytes_of(rows, n_memory) > state.shared_limit) rows /= 2;
+  return rows;
+}
+
+// Blocks that run at the same time, of whichever shape; 0: a block cannot wait for another one.
+int resident_blocks(Stream& stream, int max_rows, int n_memory) {
+  if (!has_resident_blocks() || stream.wave_width() != 32) return 0;
+  int n = std::numeric_limits<int>::max();
+  for (const Shape& shape : all_shapes())
+    if (shape.rows <= max_rows)
+      n = std::min(n, max_resident_blocks(shape.kernel, stream, kThreads,
+                                          room_bytes_of(max_rows, n_memory)));
+  return n;
 }
 
 DecodeArgs args_of(const DecodeSteps& op) {
@@ -145,7 +175,9 @@ void decode_steps(ops::Device& device, const DecodeSteps& op) {
   DecodeArgs a = args_of(op);
   Stream& stream = device.stream();
   State& state = device.state<State>();
-  if (!has_resident_blocks() || stream.wave_width() != 32) {
+  const int max_rows = max_rows_together(state, a.n_memory);
+  const int n_resident = resident_blocks(stream, max_rows, a.n_memory);
+  if (n_resident < kParts) {
     device.grow(state.exchange, static_cast<std::size_t>(a.n_rows) * kExchangeWords<1, 1>);
     a.exchange = state.exchange.data();
     const auto kernel =
@@ -154,12 +186,10 @@ void decode_steps(ops::Device& device, const DecodeSteps& op) {
                                 room_bytes<1>(0), a, 1);
   }
   // The fewest rows a group with which all groups run at once, then the most blocks a group.
-  int rows = op.n_together, share = op.n_sharing / kParts;
-  const int n_resident = max_resident_blocks(decode_steps_kernel<32, 1, 1>, stream, kThreads,
-                                             room_bytes<4>(a.n_memory));
+  int rows = std::min(op.n_together, max_rows), share = op.n_sharing / kParts;
   const auto n_groups = [&] { return (a.n_rows + rows - 1) / rows; };
   if (rows == 0)
-    for (rows = 1; rows < 4 && n_groups() * kParts > n_resident;) rows *= 2;
+    for (rows = 1; rows < max_rows && n_groups() * kParts > n_resident;) rows *= 2;
   if (share == 0)
     for (share = 4; share > 1 && n_groups() * kParts * share > n_resident;) share /= 2;
   const Shape shape = choose_shape(rows, share);
