@@ -53,7 +53,7 @@ struct SharedBiasShape {
   static constexpr std::size_t kSharedBytes = 1024 + kStages * kStageBytes +
                                               kQueryBuffers * kQueryBytes + kOnesBytes +
                                               2 * (kStages + kQueryBuffers) * sizeof(SharedBarrier);
-  static constexpr int kRegisters = 240;
+  static constexpr int kRegisters = kGroups == 2 ? 240 : 160;
   // The range of fp16 does not hold weights of any size.
   static constexpr bool kReferenced = kType == Number16::fp16;
 };

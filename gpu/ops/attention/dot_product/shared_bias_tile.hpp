@@ -53,23 +53,34 @@ __device__ __forceinline__ void multiply_shared_values(const SharedBiasStorage<S
         1);
 }
 
-// One of a warpgroup's two tiles of queries.
+// A warpgroup's two tiles of queries, of which one is weighed at a time.
 template <class S>
-struct SharedBiasTile {
+struct SharedBiasRows {
   float score[32];
   std::uint32_t weight[16];
-  float out[S::kSums];
-  float reference[2];  // of rows l / 4 and 8 further, if S::kReferenced
+  float out[2][S::kSums];
+  float reference[2][2];  // of rows l / 4 and 8 further, if S::kReferenced
 
   __device__ __forceinline__ void begin() {
 #pragma unroll
-    for (int i = 0; i < S::kSums; ++i) out[i] = 0;
-    reference[0] = reference[1] = 0;
+    for (int t = 0; t < 2; ++t) {
+#pragma unroll
+      for (int i = 0; i < S::kSums; ++i) out[t][i] = 0;
+      reference[t][0] = reference[t][1] = 0;
+    }
   }
   __device__ __forceinline__ void fence() {
     products_fence(score);
     products_fence(weight);
-    products_fence(out);
+    products_fence(out[0]);
+    products_fence(out[1]);
+  }
+  // Weights as the next products' operands. Not while products are under way that read these
+  // registers: the compiler then lets no two products run at once.
+  __device__ __forceinline__ void pack() {
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
+      weight[i] = number16_pair_or_infinite<S::kType>(score[2 * i], score[2 * i + 1]);
   }
 };
 
@@ -160,85 +171,64 @@ __device__ __forceinline__ void weigh_shared_tile(const SharedBiasWork<S>& work,
   }
 }
 
-// As the next products' operands. Not while products are under way that read these registers: the
-// compiler then lets no two products run at once.
-template <class S>
-__device__ __forceinline__ void pack_shared_weights(SharedBiasTile<S> (&tile)[2]) {
-#pragma unroll
-  for (int t = 0; t < 2; ++t) {
-#pragma unroll
-    for (int i = 0; i < 16; ++i)
-      tile[t].weight[i] =
-          number16_pair_or_infinite<S::kType>(tile[t].score[2 * i], tile[t].score[2 * i + 1]);
-  }
-}
-
-// Products of both tiles with the keys of a stage, each a group.
-template <class S>
-__device__ __forceinline__ void start_key_products(const SharedBiasWork<S>& work, int stage,
-                                                   SharedBiasTile<S> (&tile)[2]) {
-#pragma unroll
-  for (int t = 0; t < 2; ++t) {
-    multiply_shared_keys<S>(head_operand<S>(work.shared.queries(work.buffer, work.group, t)),
-                            head_operand<S>(work.shared.keys(stage, work.group)), tile[t].score);
-    products_commit();
-  }
-}
-
-// The same with values, in one group.
-template <class S>
-__device__ __forceinline__ void start_value_products(const SharedBiasWork<S>& work, int stage,
-                                                     SharedBiasTile<S> (&tile)[2]) {
-#pragma unroll
-  for (int t = 0; t < 2; ++t)
-    multiply_shared_values<S>(work.shared, stage, work.group, tile[t].weight, tile[t].out);
-  products_commit();
-}
-
-// All keys of one item. While values of one step are multiplied, the next step's scores are
-// weighed.
+// All keys of one item, two tiles of queries in turn. While values of one tile are multiplied,
+// scores of the other one are weighed. `rows` has one set of scores and weights: the products of a
+// tile that read them are done before the other one's are packed.
 template <class S, bool kMasks>
 __device__ __forceinline__ void attend_shared_item(const SharedBiasWork<S>& work,
                                                    PipelineState<S::kStages>& turn,
-                                                   SharedBiasTile<S> (&tile)[2]) {
+                                                   SharedBiasRows<S>& rows) {
   const bool first_lane = threadIdx.x % 32 == 0;
   const int n_steps = work.a.layout.n_steps;
-  tile[0].begin();
-  tile[1].begin();
+  rows.begin();
+  // Products with keys of turn.stage.
+  const auto start_key_products = [&](int t) {
+    products_begin();
+    multiply_shared_keys<S>(head_operand<S>(work.shared.queries(work.buffer, work.group, t)),
+                            head_operand<S>(work.shared.keys(turn.stage, work.group)), rows.score);
+    products_commit();
+  };
+  const auto start_value_products = [&](int t, int stage) {
+    multiply_shared_values<S>(work.shared, stage, work.group, rows.weight, rows.out[t]);
+    products_commit();
+  };
+  // Waits for all products, behind the weighing that they run beside.
+  const auto wait_for_products = [&] {
+    products_wait_behind(rows.score[31]);
+    rows.fence();
+  };
   std::uint64_t masked = kMasks ? work.masked[0] : 0;
   barrier_wait(work.shared.full(turn.stage), turn.parity);
-  products_begin();
-  start_key_products<S>(work, turn.stage, tile);
-  weigh_shared_tile<S, kMasks, 1>(work, 0, 0, turn.stage, masked, tile[0].score, tile[0].reference);
-  weigh_shared_tile<S, kMasks, 0>(work, 1, 0, turn.stage, masked, tile[1].score, tile[1].reference);
-  pack_shared_weights<S>(tile);
-  for (int step = 1; step < n_steps; ++step) {
+  start_key_products(0);
+  weigh_shared_tile<S, kMasks, 0>(work, 0, 0, turn.stage, masked, rows.score, rows.reference[0]);
+  rows.pack();
+  for (int step = 0;; ++step) {
+    rows.fence();
+    start_key_products(1);
+    start_value_products(0, turn.stage);
+    weigh_shared_tile<S, kMasks, 1>(work, 1, step, turn.stage, masked, rows.score,
+                                    rows.reference[1]);
+    wait_for_products();
+    rows.pack();
+    if (step + 1 == n_steps) break;
     const int stage = turn.stage;
     turn.advance();
-    masked = kMasks ? work.masked[step] : 0;
+    if constexpr (kMasks) masked = work.masked[step + 1];
     barrier_wait(work.shared.full(turn.stage), turn.parity);
-    tile[0].fence();
-    tile[1].fence();
-    products_begin();
-    start_key_products<S>(work, turn.stage, tile);
-    start_value_products<S>(work, stage, tile);
-    weigh_shared_tile<S, kMasks, 2>(work, 0, step, turn.stage, masked, tile[0].score,
-                                    tile[0].reference);
-    weigh_shared_tile<S, kMasks, 1>(work, 1, step, turn.stage, masked, tile[1].score,
-                                    tile[1].reference);
-    products_wait_behind(tile[1].score[31]);
-    tile[0].fence();
-    tile[1].fence();
+    rows.fence();
+    start_key_products(0);
+    start_value_products(1, stage);
+    weigh_shared_tile<S, kMasks, 1>(work, 0, step + 1, turn.stage, masked, rows.score,
+                                    rows.reference[0]);
+    wait_for_products();
     if (first_lane) barrier_arrive(work.shared.empty(stage));
-    pack_shared_weights<S>(tile);
+    rows.pack();
   }
-  tile[0].fence();
-  tile[1].fence();
+  rows.fence();
   products_begin();
-  start_value_products<S>(work, turn.stage, tile);
+  start_value_products(1, turn.stage);
   products_wait<0>();
-  tile[0].fence();
-  tile[1].fence();
+  rows.fence();
   if (first_lane) barrier_arrive(work.shared.empty(turn.stage));
   turn.advance();
 }
@@ -253,7 +243,7 @@ __device__ __forceinline__ int head_piece(int row, int piece) {
 // Results take the place of the tile's queries. Rows whose weights left the range are noted.
 template <class S>
 __device__ __forceinline__ void write_results(const SharedBiasWork<S>& work, int batch, int head,
-                                              int first, SharedBiasTile<S>& tile,
+                                              int first, const float (&out)[S::kSums],
                                               std::uint8_t* buffer) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int wave_row = static_cast<int>(threadIdx.x) % kWarpgroup / 32 * 16;
@@ -261,7 +251,7 @@ __device__ __forceinline__ void write_results(const SharedBiasWork<S>& work, int
   bool lost = false;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const float sum = tile.out[S::kHead / 2 + 2 * half];
+    const float sum = out[S::kHead / 2 + 2 * half];
     factor[half] = 1.0f / sum;
     const bool there = first + wave_row + lane / 4 + 8 * half < work.a.n_queries;
     lost = lost || (there && !(sum > kMinWeightSum<S> && sum < kMaxWeightSum));
@@ -276,7 +266,7 @@ __device__ __forceinline__ void write_results(const SharedBiasWork<S>& work, int
     std::uint32_t word[4];
 #pragma unroll
     for (int p = 0; p < 4; ++p) {
-      const float* const x = tile.out + 4 * j + 2 * p;
+      const float* const x = out + 4 * j + 2 * p;
       word[p] = number16_pair<S::kType>(x[0] * factor[p % 2], x[1] * factor[p % 2]);
     }
     store_tiles4(shared_address(buffer) +
@@ -314,12 +304,12 @@ __device__ __forceinline__ void attend_shared_items(const SharedBiasArgs& a,
         kMasks ? a.masked + std::int64_t{known} * a.layout.n_steps : nullptr,
         kMasks ? a.masked_score[known] : 0};
     barrier_wait(shared.queries_full(buffer.stage), buffer.parity);
-    SharedBiasTile<S> tile[2];
+    SharedBiasRows<S> rows;
     release_queries();
-    attend_shared_item<S, kMasks>(work, turn, tile);
+    attend_shared_item<S, kMasks>(work, turn, rows);
 #pragma unroll
     for (int t = 0; t < 2; ++t)
-      write_results<S>(work, batch, item.head, item.pair * S::kQueries + 64 * t, tile[t],
+      write_results<S>(work, batch, item.head, item.pair * S::kQueries + 64 * t, rows.out[t],
                        shared.queries(buffer.stage, group, t));
     publish_shared();
     named_barrier<kWarpgroup>(1 + group);

@@ -94,7 +94,7 @@ template <bool kCompiled, Number16 kType>
 bool launch_type(const DotProductArgs& d, const SharedBiasArgs& a, Stream& stream) {
   if constexpr (kCompiled) {
     if (std::max(d.head, d.head_v) <= 32)
-      return launch_shape<SharedBiasShape<kType, 32, 2, 4>>(d, a, stream);
+      return launch_shape<SharedBiasShape<kType, 32, 3, 4>>(d, a, stream);
     return launch_shape<SharedBiasShape<kType, 64, 2, 3>>(d, a, stream);
   }
   return false;
