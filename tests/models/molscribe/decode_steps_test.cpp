@@ -14,8 +14,8 @@ namespace {
 
 // The published width, since the kernel has no other; few layers, rows of a picture and steps,
 // since an emulated device is slow.
-constexpr std::int64_t kLayers = 2, kWidth = 256, kMemory = 33, kCapacity = 140, kSteps = 2;
-constexpr std::int32_t kSymbols = 101, kBins = 64, kStop = 2;
+constexpr std::int64_t kLayers = 2, kStepWidth = 256, kMemory = 33, kStepCapacity = 140, kSteps = 2;
+constexpr std::int32_t kSymbols = 101, kBins = 64, kStopToken = 2;
 constexpr std::int64_t kTokens = kSymbols + 2 * kBins;
 
 Pair random_around(Bed& bed, std::initializer_list<std::int64_t> shape, float size, float mean) {
@@ -29,16 +29,16 @@ struct Decoder {
   Pair layers, table, norm_weight, norm_bias, head, head_bias;
 
   explicit Decoder(Bed& bed)
-      : table(bed.random({kTokens, kWidth}, 1.0f, false)),
-        norm_weight(random_around(bed, {kWidth}, 0.1f, 1)),
-        norm_bias(bed.random({kWidth}, 0.1f, false)),
-        head(bed.random({kTokens, kWidth}, 0.1f, false)),
+      : table(bed.random({kTokens, kStepWidth}, 1.0f, false)),
+        norm_weight(random_around(bed, {kStepWidth}, 0.1f, 1)),
+        norm_bias(bed.random({kStepWidth}, 0.1f, false)),
+        head(bed.random({kTokens, kStepWidth}, 0.1f, false)),
         head_bias(bed.random({kTokens}, 0.3f, false)) {
-    const auto at = models::molscribe::decoder_layout(kWidth);
+    const auto at = models::molscribe::decoder_layout(kStepWidth);
     layers = bed.random({kLayers, at.size}, 0.07f, false);
     for (std::int64_t layer = 0; layer < kLayers; ++layer)
       for (const std::int64_t norm : {at.self_norm, at.cross_norm, at.ffn_norm})
-        for (std::int64_t i = 0; i < kWidth; ++i)
+        for (std::int64_t i = 0; i < kStepWidth; ++i)
           layers.values[static_cast<std::size_t>(layer * at.size + norm + i)] += 1;
     layers = bed.pair({kLayers, at.size}, layers.values, false);
   }
@@ -59,48 +59,49 @@ struct Start {
   std::int32_t token, length;
 };
 
-struct Rows {
+struct StepRows {
   std::int64_t n;
   test::Indices tokens, lengths, n_keys, history;
   Pair log_probabilities, margins, states, own, memory;
 
-  Rows(Bed& bed, const std::vector<Start>& starts, const Pair& all_own, const Pair& all_memory,
-       std::int64_t first)
+  StepRows(Bed& bed, const std::vector<Start>& starts, const Pair& all_own, const Pair& all_memory,
+           std::int64_t first)
       : n(std::ssize(starts)),
-        history(
-            bed.indices(std::vector<std::int32_t>(static_cast<std::size_t>(n * kCapacity), -1))),
-        log_probabilities(bed.unset({n, kCapacity}, false)),
-        margins(bed.unset({n, kCapacity}, false)),
-        states(bed.unset({n * kCapacity, kWidth}, false)) {
+        history(bed.indices(
+            std::vector<std::int32_t>(static_cast<std::size_t>(n * kStepCapacity), -1))),
+        log_probabilities(bed.unset({n, kStepCapacity}, false)),
+        margins(bed.unset({n, kStepCapacity}, false)),
+        states(bed.unset({n * kStepCapacity, kStepWidth}, false)) {
     std::vector<std::int32_t> of_tokens, of_lengths, of_keys;
     for (const Start& start : starts) {
       of_tokens.push_back(start.token);
       of_lengths.push_back(start.length);
-      of_keys.push_back(std::min(start.length + 1, static_cast<std::int32_t>(kCapacity)));
+      of_keys.push_back(std::min(start.length + 1, static_cast<std::int32_t>(kStepCapacity)));
     }
     tokens = bed.indices(of_tokens);
     lengths = bed.indices(of_lengths);
     n_keys = bed.indices(of_keys);
     // Rows [first, first + n) of caches of more rows.
-    const std::int64_t n_all = all_memory.host.shape[0] / kMemory, row = kCapacity * 2 * kWidth;
+    const std::int64_t n_all = all_memory.host.shape[0] / kMemory,
+                       row = kStepCapacity * 2 * kStepWidth;
     std::vector<float> own_values;
     for (std::int64_t layer = 0; layer < kLayers; ++layer) {
       const auto from = all_own.values.begin() + (layer * n_all + first) * row;
       own_values.insert(own_values.end(), from, from + n * row);
     }
-    own = bed.pair({kLayers, n * kCapacity, 2 * kWidth}, std::move(own_values), false);
-    const std::int64_t image = kMemory * 2 * kWidth * kLayers;
+    own = bed.pair({kLayers, n * kStepCapacity, 2 * kStepWidth}, std::move(own_values), false);
+    const std::int64_t image = kMemory * 2 * kStepWidth * kLayers;
     const auto from = all_memory.values.begin() + first * image;
-    memory = bed.pair({n * kMemory, 2 * kWidth * kLayers}, {from, from + n * image}, false);
+    memory = bed.pair({n * kMemory, 2 * kStepWidth * kLayers}, {from, from + n * image}, false);
   }
 
   void set(DecodeSteps& op, Tensor test::Indices::*numbers, Tensor Pair::*values) const {
     SelectToken& state = op.state;
-    state.rule = {kSymbols, kBins, kStop};
+    state.rule = {kSymbols, kBins, kStopToken};
     state.tokens = tokens.*numbers;
     state.lengths = lengths.*numbers;
     state.n_keys = n_keys.*numbers;
-    state.history = Tensor((history.*numbers).data, DType::i32, {n, kCapacity});
+    state.history = Tensor((history.*numbers).data, DType::i32, {n, kStepCapacity});
     state.log_probabilities = log_probabilities.*values;
     state.margins = margins.*values;
     state.states = states.*values;
@@ -109,7 +110,7 @@ struct Rows {
   }
 };
 
-void compare(Bed& bed, const test::Indices& indices) {
+void compare_steps(Bed& bed, const test::Indices& indices) {
   std::vector<std::int32_t> got(indices.values.size());
   bed.device().copy_out(got.data(), indices.device);
   bed.device().synchronize();
@@ -118,14 +119,19 @@ void compare(Bed& bed, const test::Indices& indices) {
 
 // At the beginning, behind more keys than are read at once, one short of the end, at its stop
 // token, and within the keys that are read at once.
-const std::vector<Start> kStarts{
-    {1, 0}, {110, 131}, {7, static_cast<std::int32_t>(kCapacity) - 1}, {kStop, 5}, {40, 37}};
+const std::vector<Start> kStarts{{1, 0},
+                                 {110, 131},
+                                 {7, static_cast<std::int32_t>(kStepCapacity) - 1},
+                                 {kStopToken, 5},
+                                 {40, 37}};
 
 struct Caches {
   Pair own, memory;
   explicit Caches(Bed& bed)
-      : own(bed.random({kLayers, std::ssize(kStarts) * kCapacity, 2 * kWidth}, 1.0f, false)),
-        memory(bed.random({std::ssize(kStarts) * kMemory, 2 * kWidth * kLayers}, 1.0f, false)) {}
+      : own(bed.random({kLayers, std::ssize(kStarts) * kStepCapacity, 2 * kStepWidth}, 1.0f,
+                       false)),
+        memory(bed.random({std::ssize(kStarts) * kMemory, 2 * kStepWidth * kLayers}, 1.0f, false)) {
+  }
 };
 
 }  // namespace
@@ -135,7 +141,7 @@ TEST_CASE("ops.decode_steps: tokens, states and caches of each row", "[ops]") {
   const auto [sharing, together] = GENERATE(table<int, int>({{8, 1}, {16, 2}, {32, 1}, {8, 4}}));
   const Decoder decoder(bed);
   const Caches caches(bed);
-  const Rows rows(bed, kStarts, caches.own, caches.memory, 0);
+  const StepRows rows(bed, kStarts, caches.own, caches.memory, 0);
   DecodeSteps op;
   op.n_steps = kSteps;
   op.n_sharing = sharing;
@@ -146,15 +152,15 @@ TEST_CASE("ops.decode_steps: tokens, states and caches of each row", "[ops]") {
   decoder.set(op, &Pair::host);
   rows.set(op, &test::Indices::host, &Pair::host);
   models::molscribe::decode_steps(bed.reference(), op);
-  compare(bed, rows.tokens);
-  compare(bed, rows.lengths);
-  compare(bed, rows.n_keys);
-  compare(bed, rows.history);
+  compare_steps(bed, rows.tokens);
+  compare_steps(bed, rows.lengths);
+  compare_steps(bed, rows.n_keys);
+  compare_steps(bed, rows.history);
   CHECK(bed.difference(rows.log_probabilities) < 1e-5);
   CHECK(bed.difference(rows.margins) < 1e-5);
   CHECK(bed.difference(rows.states) < 1e-5);
   CHECK(bed.difference(rows.own) < 1e-5);
-  CHECK(rows.lengths.values == std::vector<std::int32_t>{2, 133, kCapacity, 5, 39});
+  CHECK(rows.lengths.values == std::vector<std::int32_t>{2, 133, kStepCapacity, 5, 39});
 }
 
 TEST_CASE("ops.decode_steps: a row's bytes are the same alone and with others", "[ops]") {
@@ -164,7 +170,7 @@ TEST_CASE("ops.decode_steps: a row's bytes are the same alone and with others", 
   DecodeSteps op;
   op.n_steps = kSteps;
   decoder.set(op, &Pair::device);
-  const auto run = [&](const Rows& rows, int sharing, int together) {
+  const auto run = [&](const StepRows& rows, int sharing, int together) {
     op.n_sharing = sharing;
     op.n_together = together;
     rows.set(op, &test::Indices::device, &Pair::device);
@@ -172,13 +178,14 @@ TEST_CASE("ops.decode_steps: a row's bytes are the same alone and with others", 
     return std::pair(bed.fetch(rows.states.device), bed.fetch(rows.log_probabilities.device));
   };
   const auto [states, log_probabilities] =
-      run(Rows(bed, kStarts, caches.own, caches.memory, 0), 8, 4);
+      run(StepRows(bed, kStarts, caches.own, caches.memory, 0), 8, 4);
   for (const std::int64_t row : {0, 1, 4}) {
-    const Rows one(bed, {kStarts[static_cast<std::size_t>(row)]}, caches.own, caches.memory, row);
+    const StepRows one(bed, {kStarts[static_cast<std::size_t>(row)]}, caches.own, caches.memory,
+                       row);
     const auto [its_states, its_log_probabilities] = run(one, row == 0 ? 0 : 16, row == 0 ? 0 : 1);
     CHECK(std::equal(its_states.begin(), its_states.end(),
-                     states.begin() + row * kCapacity * kWidth));
+                     states.begin() + row * kStepCapacity * kStepWidth));
     CHECK(std::equal(its_log_probabilities.begin(), its_log_probabilities.end(),
-                     log_probabilities.begin() + row * kCapacity));
+                     log_probabilities.begin() + row * kStepCapacity));
   }
 }

@@ -25,7 +25,7 @@ std::string with(std::string text, const std::string& part, const std::string& o
   return text.replace(at, part.size(), other);
 }
 
-std::string error_of(const std::string& text) {
+std::string tuning_error(const std::string& text) {
   const test::Folder folder;
   try {
     tensor::read_tuning(folder.write("t.json", text));
@@ -87,20 +87,20 @@ TEST_CASE("tensor.tuning: a table notes what it is asked for", "[tensor]") {
 
 TEST_CASE("tensor.tuning: files of another kind and tiles of no kernel are refused", "[tensor]") {
   const std::string text = text_of_one();
-  CHECK(error_of(text) == "");
-  CHECK(has(error_of("{"), "t.json"));
+  CHECK(tuning_error(text) == "");
+  CHECK(has(tuning_error("{"), "t.json"));
   for (const char* const other : {"[]", "{}", "3", R"({"kind": 1})", R"({"kind": "other"})"})
-    CHECK(has(error_of(other), "no tuning data of this program"));
-  CHECK(has(error_of(with(text, "\"devices\"", "\"device\"")), "without 'devices'"));
-  CHECK(has(error_of(with(text, "\"Some GPU\"", "7")), "'device' of tuning data is no text"));
-  CHECK(has(error_of(with(text, "matmul rk", "matmul")), "no operation 'matmul' has tiles"));
-  CHECK(has(error_of(with(text, "bf16", "fp8")), "no operands of type 'fp8'"));
-  CHECK(has(error_of(with(text, "\"columns\": 64", "\"columns\": 96")),
+    CHECK(has(tuning_error(other), "no tuning data of this program"));
+  CHECK(has(tuning_error(with(text, "\"devices\"", "\"device\"")), "without 'devices'"));
+  CHECK(has(tuning_error(with(text, "\"Some GPU\"", "7")), "'device' of tuning data is no text"));
+  CHECK(has(tuning_error(with(text, "matmul rk", "matmul")), "no operation 'matmul' has tiles"));
+  CHECK(has(tuning_error(with(text, "bf16", "fp8")), "no operands of type 'fp8'"));
+  CHECK(has(tuning_error(with(text, "\"columns\": 64", "\"columns\": 96")),
             "matmul rk has no tile of 96 columns; expected 64 or 128"));
-  CHECK(has(error_of(with(text, "256", "-1")), "'m' of tuning data is no number above 0"));
-  CHECK(has(error_of(with(text, "256", "1e300")), "'m' of tuning data is no number above 0"));
-  CHECK(has(error_of(with(text, "1.25", "\"fast\"")), "'speedup' of tuning data is no number"));
-  CHECK(has(error_of(text.substr(0, text.size() / 2)), "t.json"));
+  CHECK(has(tuning_error(with(text, "256", "-1")), "'m' of tuning data is no number above 0"));
+  CHECK(has(tuning_error(with(text, "256", "1e300")), "'m' of tuning data is no number above 0"));
+  CHECK(has(tuning_error(with(text, "1.25", "\"fast\"")), "'speedup' of tuning data is no number"));
+  CHECK(has(tuning_error(text.substr(0, text.size() / 2)), "t.json"));
 }
 
 TEST_CASE("tensor.tuning: the file that is named, else that of the cache", "[tensor]") {
