@@ -97,8 +97,8 @@ def against_double(results, found, exact):
     for name, pairs in graphs.items():
         errors = [abs(margin - min(right["margins"])) for (atoms, margin), right in zip(pairs, exact)
                   if atoms == result_graph(right)[0]]
-        report[name] = {"equal_atoms": len(errors), "margin_error_median": float(np.median(errors)),
-                        "margin_error_largest": max(errors)}
+        report[name] = {"equal_atoms": len(errors), "margin_error_median": float(np.median(errors)) if errors else None,
+                        "margin_error_largest": max(errors, default=None)}
     return report
 
 
@@ -179,6 +179,8 @@ def main():
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
+    if args.repeats < 2:
+        parser.error("--repeats must be 2 or more: the time of loading is the difference of two runs")
     args.timed = min(args.timed or args.pictures, args.pictures)
     report = {"model": str(args.folder), "device": args.device, "threads": args.threads, "seed": args.seed,
               "batch_of_reference": args.batch, "longest_sequence": args.tokens}

@@ -108,7 +108,12 @@ tensor::Linear read_weights_map(Context& context, WeightTable& table, const std:
     n_weights += std::int64_t{found.path.n} * layer.paths.outputs[found.output].n;
   const HostTensor weight = table.take(name + ".weight", {n_weights, shape.c_hidden});
   const HostTensor bias = table.take(name + ".bias", {n_weights});
-  if (shape.by_outputs) return context.upload_linear(weight.view, bias.view);
+  const auto upload = [&](const Tensor& rows, const Tensor& offsets) {
+    tensor::Linear map = context.upload_linear(rows, offsets);
+    map.sum_in_parts = true;
+    return map;
+  };
+  if (shape.by_outputs) return upload(weight.view, bias.view);
   std::vector<float> weights(weight.values.size()), biases(bias.values.size());
   for (const FoundPath& found : paths) {
     const EdgePaths::Output& output = layer.paths.outputs[found.output];
@@ -117,8 +122,8 @@ tensor::Linear read_weights_map(Context& context, WeightTable& table, const std:
     std::copy_n(weight.values.data() + found.stored * c, n * c, weights.data() + to * c);
     std::copy_n(bias.values.data() + found.stored, n, biases.data() + to);
   }
-  return context.upload_linear({weights.data(), DType::f32, {n_weights, shape.c_hidden}},
-                               {biases.data(), DType::f32, {n_weights}});
+  return upload({weights.data(), DType::f32, {n_weights, shape.c_hidden}},
+                {biases.data(), DType::f32, {n_weights}});
 }
 
 // e3nn's batch norm: only scalars have a mean and a bias.

@@ -16,7 +16,8 @@ namespace biogpu::ops {
 // segment, `attention` is faster on long segments.
 //
 // All axes but the last of q, k, v and out have any strides, so that rows and columns of a pair
-// tensor are views of it. h and h_v: any; GPUs: up to 192.
+// tensor are views of it. h and h_v: any; GPUs: up to 192. out overlaps none of the inputs: kernels
+// may read queries again after they have written results of others.
 struct DotProductAttention {
   Tensor q;  // operand [B, I, H, h]
   Tensor k;  // operand [B, J, G, h]
