@@ -11,7 +11,10 @@ PROGRAM = "fastp"
 PAGE = "docs/commands/qc.md"
 NOT_SAID = re.compile(rb"^(filter by index, loading .*|[ACGT]+|Outputing unpaired .* --unpaired2 = .*|\[\d\d:\d\d:\d\d\] .*"
                       rb"|You specified --include_unmerged in merging mode\. Ignoring argument --unpaired[12] = .*)\n", re.M)
+NO_BASES = re.compile(rb"-?nan%")
 KNOWN = [
+    Known("percentages of no bases", PAGE, "percentages of no bases in the log | `-nan%` | `0%`",
+          canonical=lambda log: NO_BASES.sub(b"0%", NOT_SAID.sub(b"", log))),
     Known("lines of the log", PAGE,
           "names index files and their barcodes, an `--unpaired2` not given, one that `--include_unmerged` ignores as `--unpaired1`, and with `-V` times",
           canonical=lambda log: NOT_SAID.sub(b"", log)),
