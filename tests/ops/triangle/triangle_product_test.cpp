@@ -2,6 +2,7 @@
 
 #include "lib/core/error.hpp"
 #include "tests/ops/op_bed.hpp"
+#include "tests/ops/widths/sweep.hpp"
 
 using namespace biogpu;
 using test::Bed;
@@ -84,6 +85,21 @@ double difference(Bed& bed, const Shape& shape, bool outgoing, bool has_mask, Re
   bed.device().release(op.workspace.data);
   return apart;
 }
+
+const test::WidthSweepEntry kTriangleWidths("triangle_product", [](Bed& bed, std::int64_t width) {
+  const Shape shape{5, width, width % 19 + 1};
+  const Inputs inputs(bed, shape);
+  const Tensor workspace = workspace_of(bed, shape);
+  test::compare(bed, {{inputs.out, 2 * bed.operand_bound()}},
+                [&](tensor::Context& context, const auto&) {
+                  const bool on_device = &context == &bed.device();
+                  ops::TriangleProduct op = inputs.op(on_device, true);
+                  if (on_device) op.workspace = workspace;
+                  op.outgoing = width % 2 == 0;
+                  ops::triangle_product(context, op);
+                });
+  bed.device().release(workspace.data);
+});
 
 }  // namespace
 
