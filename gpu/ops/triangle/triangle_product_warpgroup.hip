@@ -25,6 +25,7 @@ namespace biogpu::gpu::ops {
 namespace {
 
 constexpr Number16 kType = Number16::bf16;
+
 bool is_aligned(const TriangleProductArgs& a) {
   const std::int64_t pair = a.wide_pairs ? 8 : 4;  // bytes that a lane reads and writes at a time
   const auto rows = [&](const Rows& x) {
@@ -55,7 +56,8 @@ GatedRowsArgs rows_args(const TriangleProductArgs& a) {
   return rows;
 }
 
-FoldedNorm folded_norm(const TriangleProductArgs& a) {
+// Not needed where the kernels are not compiled.
+[[maybe_unused]] FoldedNorm folded_norm(const TriangleProductArgs& a) {
   return {a.c,        a.map_out, a.map_out_bias, a.weight_out,
           a.bias_out, a.folded,  a.vectors,      a.vectors + a.c};
 }
