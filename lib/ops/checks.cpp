@@ -309,10 +309,11 @@ void check(const TriangleProduct& op) {
                       op.projections->n_out, d, op.map_out->n_out, c));
   const auto fits = [&](const Tensor& rows) {
     return rows.rank == 2 && rows.shape[0] == n * n && rows.shape[1] == c &&
-           (rows.stride[1] == 1 || c <= 1) && rows.dtype == op.z.dtype;
+           (rows.stride[1] == 1 || c <= 1) && rows.dtype == op.out.dtype;
   };
-  require(fits(op.out) && (op.residual.empty() || fits(op.residual)), name,
-          fmt::format("{} and {} to {}; expected rows of pairs of one type", describe(op.z),
+  require(fits(op.out) && is_float(op.out.dtype) && (op.residual.empty() || fits(op.residual)),
+          name,
+          fmt::format("a residual of {} to {}; expected rows of pairs of one type",
                       describe(op.residual), describe(op.out)));
 }
 

@@ -35,15 +35,17 @@ struct RunOnGpu {
   void operator()(const biogpu::ops::Matmul& op) const { matmul(device, op); }
 };
 
-// Whether Hopper's kernels computed it. Sums of fp16 would leave its range.
+// Whether Hopper's kernels computed it: for pairs and results of one type. Sums of fp16 would leave
+// its range.
 bool multiply_by_warpgroups(Device& device, const TriangleProduct& op) {
   const std::int64_t n = op.z.shape[0], c = op.z.shape[2];
   const auto& projections = *static_cast<const DeviceLinear*>(op.projections->packed);
   const auto& map_out = *static_cast<const DeviceLinear*>(op.map_out->packed);
   constexpr std::int64_t kMostTokens = 1 << 14;
-  if (device.precision() != tensor::Precision::bf16 || op.map_out->n_in != c || n > kMostTokens ||
-      projections.k != c || map_out.k != c || op.norm_in.weight.empty() ||
-      op.norm_in.bias.empty() || op.norm_out.weight.empty() || op.norm_out.bias.empty())
+  if (device.precision() != tensor::Precision::bf16 || op.out.dtype != op.z.dtype ||
+      op.map_out->n_in != c || n > kMostTokens || projections.k != c || map_out.k != c ||
+      op.norm_in.weight.empty() || op.norm_in.bias.empty() || op.norm_out.weight.empty() ||
+      op.norm_out.bias.empty())
     return false;
   TriangleProductArgs args;
   args.n = static_cast<int>(n);

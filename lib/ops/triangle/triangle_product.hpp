@@ -22,7 +22,7 @@ struct TriangleProduct {
   bool outgoing = true;
   Tensor workspace;  // f32 [triangle_workspace() / 4], aligned to 256 bytes; contents are lost
   Tensor residual;   // of out's type [N * N, C], or empty; may be z's or out's memory
-  Tensor out;        // f32 or operand, z's type [N * N, C], rows of any distance; may be z's memory
+  Tensor out;        // f32 or operand [N * N, C], rows of any distance; z's memory if of its type
 };
 BIOGPU_DECLARE_OP(triangle_product, TriangleProduct);
 

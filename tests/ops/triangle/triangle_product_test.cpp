@@ -16,6 +16,7 @@ namespace {
 struct Shape {
   std::int64_t n, c, d;
   bool operands = false;  // pairs as operands
+  bool wide_out = false;  // and results in fp32
 };
 
 // Inputs of both contexts, with the norms' scales away from 1 and 0.
@@ -26,7 +27,7 @@ struct Inputs {
   Inputs(Bed& bed, const Shape& shape)
       : z(bed.random({shape.n, shape.n, shape.c}, 1, shape.operands)),
         mask(bed.unset({shape.n, shape.n}, false)),
-        out(bed.unset({shape.n * shape.n, shape.c}, shape.operands)),
+        out(bed.unset({shape.n * shape.n, shape.c}, shape.operands && !shape.wide_out)),
         projections(bed.linear(4 * shape.d + shape.c, shape.c)),
         map_out(bed.linear(shape.c, shape.d)) {
     for (std::size_t i = 0; i < 4; ++i) {
@@ -124,6 +125,13 @@ TEST_CASE("ops.triangle_product: the update alone", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   for (const bool has_mask : {true, false})
     CHECK(difference(bed, {10, 64, 64}, true, has_mask, Residual::none) < 2 * bed.operand_bound());
+}
+
+TEST_CASE("ops.triangle_product: pairs as operands, results in fp32", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  for (const std::int64_t c : {16, 64})
+    CHECK(difference(bed, {5, c, c, true, true}, true, true, Residual::none) <
+          2 * bed.operand_bound());
 }
 
 TEST_CASE("ops.triangle_product: what does not fit is refused", "[ops]") {
