@@ -274,8 +274,8 @@ int max_groups([[maybe_unused]] void (*kernel)(Parameters...), [[maybe_unused]] 
 // so that they may wait for each other's words in device memory. Elsewhere a kernel has to do with
 // one block what it shares among several.
 //
-// Of the current device. AMD has such launches, too, but words pass between its dies by other
-// instructions than those of post_words.
+// Whether blocks of a launch on the current device can wait for each other. AMD has such launches,
+// too, but words pass between its dies by other instructions than those of post_words.
 inline bool has_resident_blocks() {
 #if defined(BIOGPU_GPU_CUDA)
   int has = 0;

@@ -18,7 +18,7 @@ using tensor::Precision;
 
 namespace {
 
-// Of the project's own kernels: products of these sizes are too small for a library.
+// Kernels of the project alone: products of these sizes are too small for a library.
 void check_kernel(const tensor::KernelUse& kernel) {
   CAPTURE(kernel.symbol, kernel.n_threads, kernel.registers, kernel.shared_bytes);
   CHECK(kernel.symbol.find("kernel") != std::string::npos);

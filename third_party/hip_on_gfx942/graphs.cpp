@@ -20,8 +20,8 @@ struct ihipGraph {
 namespace hip_on_gfx942 {
 namespace {
 
-// Of gfx942: registers of a SIMD's lane, SIMDs and shared memory of a compute unit, blocks of
-// several waves that wait for each other.
+// Limits of gfx942: registers of a SIMD's lane, SIMDs and shared memory of a compute unit, blocks
+// of several waves that wait for each other.
 constexpr int kRegisters = 512, kRegisterStep = 8, kMaxWaves = 8, kSimds = 4, kWave = 64;
 constexpr int kSharedBytes = 64 << 10, kSharedStep = 512, kMaxBarriers = 16;
 

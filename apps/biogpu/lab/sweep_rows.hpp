@@ -14,8 +14,8 @@ struct BlockWork {
   lab::Extents extents;
 };
 
-// `biogpu lab run --sweep`: prints what each tile of a product takes, and keeps in the file what
-// was faster, beside what it has of other products and devices. heading: lines above the table.
+// `biogpu lab run --sweep`: prints what each tile of a product takes. The file keeps what was
+// faster and what it has of other products and devices. heading: lines above the table.
 void sweep_blocks(BenchDevice& device, const std::vector<BlockWork>& works,
                   const lab::RunSettings& settings, const std::string& path,
                   const std::string& heading);

@@ -15,7 +15,7 @@ namespace biogpu::gpu::molscribe {
 
 inline constexpr int kWidth = 256, kHead = 32, kParts = 8;  // parts: heads, or an eighth of the
                                                             // hidden units
-inline constexpr int kThreads = 256, kWarps = 8;            // warps of 32, whatever the wave
+inline constexpr int kThreads = 256, kWarps = 8;            // warps of 32 for waves of any width
 inline constexpr int kSlice = 32, kSlices = 4;              // hidden units; slices of a part
 inline constexpr int kMaxTokens = 256;
 inline constexpr models::molscribe::DecoderLayout kLayout =

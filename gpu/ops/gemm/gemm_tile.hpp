@@ -48,7 +48,7 @@ std::int64_t count_tiles(int m, int n) {
   return std::int64_t{ceil_div(m, kRows<Tile>)} * ceil_div(n, kColumns<Tile>);
 }
 
-// Those of the large tile where that gives every multiprocessor at least one, else of the small
+// Columns of the large tile where that gives every multiprocessor at least one, else of the small
 // one.
 inline int columns_by_rule(int m, int n, const Stream& stream) {
   return count_tiles<LargeTile>(m, n) >= stream.n_multiprocessors() ? kColumns<LargeTile>

@@ -9,7 +9,7 @@
 namespace biogpu::gpu::ops {
 
 // kTogether: both warpgroups compute 128 rows each of one tile; else each has a tile of 128 rows
-// of its own and stores it while the other one computes. Two blocks of a cluster lie beside each
+// of its own and stores it while the other one computes. Two blocks of a cluster lie next to each
 // other and bring each other half of the rows they share. kDown: the summed index runs down the
 // matrices.
 template <Number16 kType_, int kColumns_, bool kTogether_, bool kDown_, int kStages_>

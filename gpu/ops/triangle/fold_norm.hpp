@@ -22,7 +22,7 @@ struct FoldedNorm {
   float* shifts = nullptr;          // [c]
 };
 
-// By one wave.
+// Called by one wave.
 template <Number16 kType>
 __device__ __forceinline__ void fold_norm_row(const FoldedNorm& a, int row) {
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -21,7 +21,7 @@ __device__ __forceinline__ void unroll(Run&& run) {
 }
 
 // A warpgroup that multiplies: 64 rows of each tile, in chunks of 64 channels. One chunk's sums are
-// finished, a part beside each slice, while the next one's products run.
+// finished, a part during each slice, while the next one's products run.
 template <class Tile>
 struct GatedGroup {
   const GatedRowsArgs& a;

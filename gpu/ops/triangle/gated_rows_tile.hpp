@@ -33,14 +33,14 @@ struct GatedTile {
   // Warpgroups that copy and normalise. With two of them fewer registers are left for sums.
   static constexpr int kGroupsBefore = kUpdates && kSlices == 4 ? 2 : 1;
   static constexpr int kThreads = (kGroupsBefore + 2) * kWarpgroup;
-  // Of a thread that copies or normalises, and of one that multiplies: together no more than all
-  // threads have at first.
+  // Registers of a thread that copies or normalises, and of one that multiplies. All threads
+  // together take no more than they have at first.
   static constexpr int kFewRegisters = kGroupsBefore == 1 ? 104 : 88;
   static constexpr int kManyRegisters = kGroupsBefore == 1 ? 200 : 168;
   static_assert(kGroupsBefore * kFewRegisters + 2 * kManyRegisters <=
                 (kGroupsBefore + 2) * (65536 / kThreads / 8 * 8));
   static constexpr int kNormWaves = kGroupsBefore * 4 - 1;
-  // Of these, the last two find what the norm of sums needs; of many they do nothing else.
+  // The last two of these find what the norm of sums needs; where there are many, nothing else.
   static constexpr int kUnitWaves = kUpdates && kNormWaves > 4 ? kNormWaves - 2 : kNormWaves;
   static constexpr int kWaves = 2 * kWarpgroup / 32;    // that multiply
   static constexpr int kChunk = 64;                     // channels that are computed at a time
@@ -62,7 +62,7 @@ struct GatedTile {
   // Rows of pairs that a wave normalises at a time, 8 lanes each.
   static constexpr int kUnitGroups = 4 / kSlices > 0 ? 4 / kSlices : 1;
   static constexpr int kUnitRows = 4 * kUnitGroups;
-  static constexpr int kGroupsOfPiece = 8 / kSlices;  // 8 channels each, finished beside a slice
+  static constexpr int kGroupsOfPiece = 8 / kSlices;  // 8 channels each, finished during a slice
   static_assert(kStages >= 2 && (4 * kStages + 6) * sizeof(SharedBarrier) <= 256);
 };
 
@@ -88,7 +88,7 @@ struct GatedShared {
   __device__ __forceinline__ std::uint8_t* box(int group, int which) const {
     return stage(Tile::kStages) + (2 * group + which) * Tile::kBoxBytes;
   }
-  // Of the channels of an update: sums of the value's weights, biases of value and gate.
+  // Numbers of an update's channels: sums of the value's weights, biases of value and gate.
   __device__ __forceinline__ float* vectors() const {
     return reinterpret_cast<float*>(stage(Tile::kStages) + Tile::kBoxesBytes);
   }

@@ -15,7 +15,7 @@ std::size_t triangle_workspace(std::int64_t n, std::int64_t c, std::int64_t d, D
       bytes(pairs * (4 * d + c), operand) +
       std::max(bytes(pairs * c, operand), bytes(pairs * d, DType::f32) + bytes(pairs * d, operand) +
                                               bytes(pairs * c, operand));
-  // Of Hopper's kernels, whose rows are padded: sides and sums, folded weights.
+  // Hopper's kernels need sides and sums with padded rows, and folded weights.
   const std::int64_t padded = n * ((n + 7) / 8 * 8);
   const std::size_t folded = bytes(2 * padded * d, operand) + bytes(padded * d, operand) +
                              bytes(c * d, operand) + bytes(2 * c, DType::f32);

@@ -59,7 +59,7 @@ struct AffinityNames {
 void append_affinity_line(std::string& text, const AffinityNames& names,
                           const models::dualbind::Complex& complex,
                           const models::DualBind::Result& result, const std::string& place);
-// Of lines as above: those without a pair of atoms within the cutoff.
+// Number of such lines without a pair of atoms within the cutoff.
 std::uint64_t count_far(std::string_view lines);
 
 }  // namespace biogpu::tasks

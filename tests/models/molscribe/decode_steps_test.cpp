@@ -1,6 +1,6 @@
 #include "lib/models/molscribe/ops/decode_steps.hpp"
 
-#include "tests/ops/op_bed.hpp"
+#include "tests/models/molscribe/check_indices.hpp"
 
 using namespace biogpu;
 using models::molscribe::DecodeSteps;
@@ -110,13 +110,6 @@ struct StepRows {
   }
 };
 
-void compare_steps(Bed& bed, const test::Indices& indices) {
-  std::vector<std::int32_t> got(indices.values.size());
-  bed.device().copy_out(got.data(), indices.device);
-  bed.device().synchronize();
-  CHECK(got == indices.values);
-}
-
 // At the beginning, behind more keys than are read at once, one short of the end, at its stop
 // token, and within the keys that are read at once.
 const std::vector<Start> kStarts{{1, 0},
@@ -152,10 +145,10 @@ TEST_CASE("ops.decode_steps: tokens, states and caches of each row", "[ops]") {
   decoder.set(op, &Pair::host);
   rows.set(op, &test::Indices::host, &Pair::host);
   models::molscribe::decode_steps(bed.reference(), op);
-  compare_steps(bed, rows.tokens);
-  compare_steps(bed, rows.lengths);
-  compare_steps(bed, rows.n_keys);
-  compare_steps(bed, rows.history);
+  test::check_indices(bed, rows.tokens);
+  test::check_indices(bed, rows.lengths);
+  test::check_indices(bed, rows.n_keys);
+  test::check_indices(bed, rows.history);
   CHECK(bed.difference(rows.log_probabilities) < 1e-5);
   CHECK(bed.difference(rows.margins) < 1e-5);
   CHECK(bed.difference(rows.states) < 1e-5);

@@ -1,6 +1,6 @@
 #include "lib/models/molscribe/ops/select_token.hpp"
 
-#include "tests/ops/op_bed.hpp"
+#include "tests/models/molscribe/check_indices.hpp"
 
 using namespace biogpu;
 using models::molscribe::SelectToken;
@@ -40,13 +40,6 @@ struct Rows {
   }
 };
 
-void compare(Bed& bed, const test::Indices& indices) {
-  std::vector<std::int32_t> got(indices.values.size());
-  bed.device().copy_out(got.data(), indices.device);
-  bed.device().synchronize();
-  CHECK(got == indices.values);
-}
-
 }  // namespace
 
 // Rows: at the beginning, behind a symbol, behind a bin, at its stop token, full.
@@ -73,10 +66,10 @@ TEST_CASE("ops.select_token: each row by its rule, and rows at their end stay", 
   op.hidden = hidden.host;
   rows.set(op, &test::Indices::host, &Pair::host);
   models::molscribe::select_token(bed.reference(), op);
-  compare(bed, rows.tokens);
-  compare(bed, rows.lengths);
-  compare(bed, rows.n_keys);
-  compare(bed, rows.history);
+  test::check_indices(bed, rows.tokens);
+  test::check_indices(bed, rows.lengths);
+  test::check_indices(bed, rows.n_keys);
+  test::check_indices(bed, rows.history);
   CHECK(bed.difference(rows.log_probabilities) < 1e-6);
   CHECK(bed.fetch(rows.margins.device) == rows.margins.values);
   CHECK(bed.fetch(rows.states.device) == rows.states.values);

@@ -30,7 +30,7 @@ class TrajectoryTotals {
   void add_to(nlohmann::ordered_json& result) const;
 
  private:
-  // Of total energy, per atom.
+  // Drift of total energy, per atom.
   struct Drift {
     double whole = 0;  // over the trajectory
     double per_ns = 0;

@@ -124,7 +124,7 @@ struct SharedBiasItem {
   }
 };
 
-// Of one wave: all that the block's warpgroups read.
+// Copies all that the block's warpgroups read. Called by one wave.
 template <class S>
 __device__ __forceinline__ void copy_shared_bias_items(const SharedBiasArgs& a,
                                                        const SharedBiasMaps& maps,

@@ -192,7 +192,7 @@ __device__ __forceinline__ void attend_shared_item(const SharedBiasWork<S>& work
     multiply_shared_values<S>(work.shared, stage, work.group, rows.weight, rows.out[t]);
     products_commit();
   };
-  // Waits for all products, behind the weighing that they run beside.
+  // Waits for all products. They run during the weighing in front of this call.
   const auto wait_for_products = [&] {
     products_wait_behind(rows.score[31]);
     rows.fence();
